@@ -27,7 +27,7 @@ SOAK ?= 5min
 FUZZ ?= 600
 
 .PHONY: help build libcached install uninstall deb tarball dist package-test bare test test-unprivileged test-confined \
-	torture soak sanitize fuzz order hit-ratio lint interface format bench bench-deps http-conformance corpus demo demo-gtk \
+	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps http-conformance corpus demo demo-gtk \
 	run clean check store-ceph fleet
 
 help: ## List the targets
@@ -157,6 +157,11 @@ lint: ## Check the format, the imports and the scripts
 interface: ## Write the types of the interface descriptions in etc/ anew: Swift, Python, TypeScript
 	@.ci/dependencies build
 	.ci/interface
+
+settings: export CACHED_TEST_WRITE = 1
+settings: ## Write the lists of settings in etc/cached.conf and docs/configuration.md anew
+	@.ci/dependencies build
+	swift test --disable-xctest --filter DocumentedSettingsTests
 
 format: ## Format the Swift sources in place
 	@.ci/dependencies build

@@ -60,28 +60,32 @@ let package = Package(
         .target(name: "ImageFormats", swiftSettings: strict),
         // Values and rules without I/O: .ci/lint checks what they import.
         .target(
-            name: "CacheModel", dependencies: ["CacheKey", "ImageFormats"], swiftSettings: strict),
+            name: "CacheValues", dependencies: ["CacheKey", "ImageFormats"], swiftSettings: strict),
         .target(
-            name: "HTTPCaching", dependencies: ["CacheKey", "CacheModel", "ImageFormats"],
+            name: "CacheModel", dependencies: ["CacheKey", "CacheValues", "ImageFormats"],
+            swiftSettings: strict),
+        .target(
+            name: "HTTPCaching", dependencies: ["CacheKey", "CacheValues", "ImageFormats"],
             swiftSettings: strict),
         .target(
             name: "CacheCore",
             dependencies: [
-                "CCrypto", "CCurl", "CLinux", "CacheKey", "CacheModel", "HTTPCaching",
-                "ImageFormats", logging, system,
+                "CCrypto", "CCurl", "CLinux", "CacheKey", "CacheModel", "CacheValues",
+                "HTTPCaching", "ImageFormats", logging, system,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "cached",
             dependencies: [
-                "CacheCore", "CacheKey", "CacheWire", "ClientCore", "CLinux", arguments,
-                logging, nioCore, nioPosix, system,
+                "CacheCore", "CacheKey", "CacheModel", "CacheValues", "CacheWire", "ClientCore",
+                "CLinux", "HTTPCaching", "ImageFormats", arguments, logging, nioCore, nioPosix,
+                system,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "cachectl",
             dependencies: [
-                "CLinux", "CacheKey", "CacheModel", "CacheWire", "HTTPCaching", "ImageFormats",
+                "CLinux", "CacheKey", "CacheValues", "CacheWire", "HTTPCaching", "ImageFormats",
                 arguments,
             ],
             swiftSettings: strict),
@@ -110,25 +114,35 @@ let package = Package(
             name: "ImageFormatsTests",
             dependencies: ["ImageFormats", "ImageSamples", "TestSupport"],
             swiftSettings: strict),
+        // Values for tests that do not depend on them.
+        .target(
+            name: "CacheSamples", dependencies: ["CacheKey", "CacheValues", "ImageFormats"],
+            path: "Tests/CacheSamples", swiftSettings: strict),
         .testTarget(
-            name: "CacheModelTests", dependencies: ["CacheModel", "HitRatio", "TestSupport"],
+            name: "CacheModelTests",
+            dependencies: [
+                "CacheKey", "CacheModel", "CacheSamples", "CacheValues", "HitRatio", "ImageFormats",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPCachingTests",
-            dependencies: ["CacheKey", "CacheModel", "HTTPCaching", "ImageFormats", "TestSupport"],
+            dependencies: [
+                "CacheKey", "CacheValues", "HTTPCaching", "ImageFormats", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "CacheCoreTests",
             dependencies: [
-                "CacheCore", "CacheKey", "CacheModel", "CLinux", "ImageFormats", "ImageSamples",
-                "TestSupport", logging, system,
+                "CacheCore", "CacheKey", "CacheModel", "CacheSamples", "CacheValues", "CLinux",
+                "HTTPCaching", "ImageFormats", "ImageSamples", "TestSupport", logging, system,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "cachedTests",
             dependencies: [
-                "cached", "CacheCore", "CacheKey", "CacheWire", "TestSupport", arguments, logging,
-                nioCore, nioPosix,
+                "cached", "CacheCore", "CacheKey", "CacheModel", "CacheValues", "CacheWire",
+                "HTTPCaching", "ImageFormats", "TestSupport", arguments, logging, nioCore, nioPosix,
             ],
             swiftSettings: strict),
 
@@ -153,14 +167,15 @@ let package = Package(
             path: "Benchmarks/LoadGenerator", swiftSettings: strict),
         // Requests replayed through the index and through models of other caches, for `make hit-ratio`.
         .target(
-            name: "HitRatio", dependencies: ["CacheKey", "CacheModel", "ImageFormats"],
+            name: "HitRatio",
+            dependencies: ["CacheKey", "CacheModel", "CacheValues", "ImageFormats"],
             path: "Benchmarks/HitRatio", swiftSettings: strict),
         // Synthetic entries in memory and on disk, also for `make bench`.
         .executableTarget(
             name: "cached-entries",
             dependencies: [
-                "CacheKey", "CacheModel", "CLinux", "HitRatio", "HTTPCaching", "ImageFormats",
-                arguments,
+                "CacheKey", "CacheModel", "CacheValues", "CLinux", "HitRatio", "HTTPCaching",
+                "ImageFormats", arguments,
             ],
             path: "Benchmarks/Entries", swiftSettings: strict),
         // Tests of the smaller targets, and a scripted daemon for the clients' tests.
@@ -198,7 +213,8 @@ if Context.environment["CACHED_FUZZER"] != nil {
         .executableTarget(
             name: "cached-fuzzer",
             dependencies: [
-                "CacheKey", "CacheModel", "CacheWire", "HTTPCaching", "ImageFormats", nioCore,
+                "CacheKey", "CacheModel", "CacheValues", "CacheWire", "HTTPCaching", "ImageFormats",
+                nioCore,
             ],
             path: "Tests/Fuzzer", exclude: ["run", "seeds"], swiftSettings: strict))
 }

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The end of an attempt to give an image the bytes of an entry.
 package enum AdoptionEnd: Sendable {

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Downloads that continue without a caller, because it does not wait for them.
 extension CacheState {

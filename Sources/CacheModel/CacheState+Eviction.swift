@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Eviction: chooses the files to unlink, and decides when an eviction ends.
 extension CacheState {
@@ -11,17 +12,13 @@ extension CacheState {
         return space.unlinkPending(key, bytes, facts: facts)
     }
 
-    /// A damaged file, or else the next entry in the order of eviction that is not pinned, has no download,
-    /// and is not known to be unevictable.
-    ///
-    /// - Parameter needsBytes: whether bytes are missing, rather than places for entries, of which a
-    ///   damaged file takes none.
-    private mutating func nextVictim(_ search: inout VictimSearch, needsBytes: Bool) -> Victim? {
+    /// The next entry in the order of eviction that is not pinned, has no download, and is not known to
+    /// be unevictable.
+    private mutating func nextVictim(_ search: inout VictimSearch) -> Victim? {
         guard search.victims.count < search.limit else {
             search.isCutShort = true
             return nil
         }
-        if needsBytes, let victim = nextDamagedVictim() { return victim }
         let isSpared = { [downloads, space] (key: CacheKey) in
             downloads.contains(key) || space.unevictable.contains(.entry(key))
         }
@@ -35,14 +32,12 @@ extension CacheState {
         return victim
     }
 
-    /// The next victim for a download that lacks `missing` bytes: a damaged file, else an entry or, if no
-    /// entry is left, a partial.
-    ///
-    /// - Parameter isFull: whether the disk is full, so that any unlinked file helps.
+    /// The next victim for a download that lacks `missing` bytes: an entry or, if no entry is left, a
+    /// partial.
     package mutating func nextVictim(
-        _ search: inout VictimSearch, for flight: Flight, missing: Int64, isFull: Bool = false
+        _ search: inout VictimSearch, for flight: Flight, missing: Int64
     ) -> Victim? {
-        if let victim = nextVictim(&search, needsBytes: isFull || missing > 0) { return victim }
+        if let victim = nextVictim(&search) { return victim }
         return search.isCutShort ? nil : restingPartial(flight, missing)
     }
 
@@ -77,8 +72,7 @@ extension CacheState {
         var freed: Int64 = 0
         // One of several names of a file frees nothing.
         while freed < max(bytes, 1),
-            let victim = nextVictim(
-                &search, for: flight, missing: bytes - freed, isFull: true)
+            let victim = nextVictim(&search, for: flight, missing: bytes - freed)
         {
             search.victims.append(victim)
             freed += victim.bytes
@@ -118,7 +112,6 @@ extension CacheState {
                 catalog.restore(key, facts)
                 changed(key, &effects)
             case .partial(let key): space.partials.becameDirty(key)
-            case .damaged(let key): space.damaged.files.becameDirty(key)
             }
         }
         unlinkEnded(victims, &effects)
@@ -156,8 +149,7 @@ extension CacheState {
 
     /// The files that no eviction can remove: those that are pinned, and those that cannot be unlinked.
     package var immovable: Removal {
-        let pinned = catalog.index.pinned + Removal(bytes: space.damaged.pinnedBytes)
-        return space.unevictable.reduce(pinned) { sum, name in
+        space.unevictable.reduce(catalog.index.pinned) { sum, name in
             switch name {
             case .entry(let key):
                 guard let facts = catalog.facts(of: key), !facts.isPinned else { return sum }
@@ -165,9 +157,6 @@ extension CacheState {
                 let bytes = catalog.bytesFreed(byRemoving: key)
                 return sum + Removal(entries: 1, bytes: bytes)
             case .partial(let key): return sum + Removal(bytes: space.partials[key] ?? 0)
-            case .damaged(let key):
-                guard let file = space.damaged[key], !file.isPinned else { return sum }
-                return sum + Removal(bytes: file.allocated)
             }
         }
     }
@@ -196,10 +185,7 @@ extension CacheState {
         _ effects: inout Effects
     ) -> (victims: [Victim], isLast: Bool) {
         var search = VictimSearch(limit: limit, fetchedBefore: goal.fetchedBefore)
-        while !isDraining, isOver(goal, isOwn: isOwn),
-            let victim = nextVictim(
-                &search, needsBytes: hasTooManyBytes(for: goal, isOwn: isOwn))
-        {
+        while !isDraining, isOver(goal, isOwn: isOwn), let victim = nextVictim(&search) {
             search.victims.append(victim)
             if case .entry(let key) = victim.name { changed(key, &effects) }
         }
@@ -218,14 +204,10 @@ extension CacheState {
     ///   reservations and images in download count, so that their arrival does not cause another
     ///   eviction. An eviction that a user requests counts only existing files.
     package func isOver(_ goal: EvictionGoal, isOwn: Bool) -> Bool {
-        guard !hasTooManyBytes(for: goal, isOwn: isOwn) else { return true }
+        guard (isOwn ? bytesPromised : bytesUsed) <= goal.bytes else { return true }
         return isOwn
             && (catalog.index.count > goal.entries
                 || entriesToCome(ifOver: goal.entries) > goal.entries)
-    }
-
-    private func hasTooManyBytes(for goal: EvictionGoal, isOwn: Bool) -> Bool {
-        (isOwn ? bytesPromised : bytesUsed) > goal.bytes
     }
 
     /// The limits may be exceeded because they changed, an entry was added, or other programs wrote

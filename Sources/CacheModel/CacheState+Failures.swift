@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Failed downloads: notifies callers, plans retries, and remembers failures.
 extension CacheState {
@@ -161,8 +162,7 @@ extension CacheState {
     private mutating func withdrawUnpinned(
         _ key: CacheKey, _ flight: Flight, _ effects: inout Effects
     ) {
-        let isPinned = flight.isPinned ?? catalog.facts(of: key)?.isPinned ?? false
-        if !isPinned { withdraw(key, &effects) }
+        if !(flight.isPinned ?? catalog.isPinned(key)) { withdraw(key, &effects) }
     }
 
     /// Removes an entry that the cache is no longer allowed to keep.

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Lookups, and events from the directory.
 extension CacheState {
@@ -79,10 +80,7 @@ extension CacheState {
                 } else if !space.partials.dirtyNames.contains(key) {
                     partialProbed(key, bytes)
                 }
-            case .damaged(let key, let file):
-                if !space.damaged.files.dirtyNames.contains(key) { damagedProbed(key, file) }
             case .unreadable(.entry(let key)): catalog.becameDirty(key)
-            case .unreadable(.damaged(let key)): space.damaged.files.needsProbe(key)
             case .unreadable(.partial(let key)): space.partials.needsProbe(key)
             }
         }
@@ -141,9 +139,6 @@ extension CacheState {
                 return flight.hasSpace
             }
             if isOwn != true { space.partials.becameDirty(key) }
-        case .damagedChanged(let key):
-            retryEviction(of: .damaged(key))
-            space.damaged.files.becameDirty(key)
         case .appeared(let key), .created(let key):
             catalog.becameDirty(key)
             retryEviction(of: .entry(key))
@@ -176,7 +171,6 @@ extension CacheState {
     package mutating func scanBegan() {
         catalog.scanBegan()
         space.partials.allNeedProbe()
-        space.damaged.files.allNeedProbe()
     }
 
     /// The scan has ended, and its entries are sorted by use.

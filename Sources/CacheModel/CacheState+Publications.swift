@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Images become entries, and origins confirm entries.
 extension CacheState {
@@ -131,7 +132,6 @@ extension CacheState {
         catalog.published(key, facts, isUndisturbed: isUndisturbed)
         noStoreGrace.note(key, facts.removeAt)
         settlePartial(key, flight)
-        damageRepaired(key, &effects)
     }
 
     /// Marks or clears the name of the partial. A partial that was already whole needed no

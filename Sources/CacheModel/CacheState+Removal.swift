@@ -1,22 +1,21 @@
 package import CacheKey
+import CacheValues
 
 /// Removals and pins that a user requests.
 extension CacheState {
     /// Removes an entry and stops its download.
     ///
-    /// - Parameters:
-    ///   - sparesPinned: whether a pinned entry stays. It does in a removal that does not name it.
-    ///   - isQuarantined: whether the cache has declared the file damaged. Such a file is not in
-    ///     the index, but it still has to be unlinked.
+    /// - Parameter sparesPinned: whether a pinned entry stays. It does in a removal that does not
+    ///   name it.
     /// - Returns: the entry and the bytes removed from the index. Its file is unlinked later.
     package mutating func removeAsked(
-        _ key: CacheKey, sparesPinned: Bool, isQuarantined: Bool = false, _ effects: inout Effects
+        _ key: CacheKey, sparesPinned: Bool, _ effects: inout Effects
     ) -> Removal {
         retryEviction(of: .entry(key))
         if sparesPinned, catalog.facts(of: key)?.isPinned == true { return .nothing }
+        if !sparesPinned { catalog.forgetLostPin(of: key) }
         stopBecauseRemoved(key, &effects)
         if failures.forget(key) { changed(key, &effects) }
-        removeDamaged(key, sparesPinned: sparesPinned, &effects)
         // While a new file is being published, an unlink queued now would remove the new file.
         if downloads.isPublishing(key) {
             let bytes = catalog.bytesFreed(byRemoving: key)
@@ -25,10 +24,7 @@ extension CacheState {
             changed(key, &effects)
             return Removal(entries: 1, bytes: bytes)
         }
-        guard let victim = unlinkPending(key) else {
-            if isQuarantined { effects.work.append(.unlink(space.unlinkPending(key, 0))) }
-            return .nothing
-        }
+        guard let victim = unlinkPending(key) else { return .nothing }
         counters.removed += 1
         effects.work.append(.unlink(victim))
         changed(key, &effects)
@@ -57,13 +53,23 @@ extension CacheState {
         startTransfers(&effects)
     }
 
+    /// A verification found an entry damaged and removed its file.
+    ///
+    /// - Parameter isPinned: whether the file held the pin of the image.
+    package mutating func damageFound(
+        _ key: CacheKey, isPinned: Bool = false, _ effects: inout Effects
+    ) {
+        counters.damaged += 1
+        let isNews = catalog.damaged(key, isPinned: isPinned)
+        if isNews { changed(key, &effects) }
+    }
+
     // MARK: Pins
 
     /// A pin was set or cleared: in the record of the entry or, if there is no file yet, for the
     /// image that a download will publish.
     package mutating func pinned(_ key: CacheKey, _ isPinned: Bool, _ effects: inout Effects) {
         catalog.invalidateProbes(of: key)
-        damagedPinChanged(key)
         let wasPinned = self.isPinned(key)
         let isFlying = downloads.update(key) { $0.isPinned = isPinned } != nil
         let isEntry = catalog.setPinned(key, isPinned)
@@ -72,8 +78,8 @@ extension CacheState {
     }
 
     /// Whether the image to be published for a key has to be pinned. A pin stays when a new version
-    /// replaces the entry.
+    /// replaces the entry, or a damaged file was removed.
     package func isPinned(_ key: CacheKey) -> Bool {
-        downloads[key]?.isPinned ?? catalog.facts(of: key)?.isPinned ?? false
+        downloads[key]?.isPinned ?? catalog.isPinned(key)
     }
 }

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Callers: their requests, the answers that need no download, and the end of their wait.
 extension CacheState {

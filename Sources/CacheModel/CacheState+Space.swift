@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Space for downloads. It is reserved before bytes arrive, and freed by evicting the least
 /// recently used entries.
@@ -7,7 +8,7 @@ extension CacheState {
         SpaceLedger.Usage(entries: catalog.index.count, bytes: catalog.index.allocated)
     }
 
-    /// Bytes the disk holds for entries, partials and damaged files.
+    /// Bytes the disk holds for entries and partials.
     package var bytesUsed: Int64 { space.used(usage) }
 
     /// Bytes used, reserved, or about to be unlinked.
@@ -170,7 +171,7 @@ extension CacheState {
 
     private func noSpace(for bytes: Int64) -> Failure {
         let (budget, ceiling) = (space.budget, space.ceiling)
-        let pinned = catalog.index.pinned + Removal(bytes: space.damaged.pinnedBytes)
+        let pinned = catalog.index.pinned
         var reasons = ["no room for \(bytes) bytes: the cache may hold \(ceiling)"]
         if ceiling < budget.maximumBytes {
             reasons.append(

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Questions to the store that several machines share.
 ///

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Writes to the store that several machines share.
 ///
@@ -9,7 +10,7 @@ extension CacheState {
 
     /// An image of an origin was published.
     mutating func putInStore(_ key: CacheKey, _ flight: Flight, _ effects: inout Effects) {
-        guard let store, flight.source == .origin, hasCommonName(flight) else { return }
+        guard store != nil, flight.source == .origin, hasCommonName(flight) else { return }
         guard flight.isShareable else {
             self.store?.unshareable.insert(key)
             // The other machine's object was for everybody, and this image is not.
@@ -17,8 +18,7 @@ extension CacheState {
             return
         }
         self.store?.unshareable.remove(key)
-        guard let size = catalog.facts(of: key)?.size, size <= store.policy.maximumImageSize
-        else { return }
+        guard catalog.facts(of: key) != nil else { return }
         write(StoreTask(flight.storeFinding == .missing ? .create : .replace, key), &effects)
     }
 
@@ -27,15 +27,13 @@ extension CacheState {
         _ key: CacheKey, _ flight: Flight, _ end: RevalidationEnd, _ effects: inout Effects
     ) {
         guard let store, flight.source == .origin, hasCommonName(flight),
-            case .stored(let facts) = end
+            case .stored = end
         else { return }
         guard flight.isShareable else {
             self.store?.unshareable.insert(key)
             return deleteFromStore(key, flight, &effects)
         }
-        guard flight.confirmedLifetime >= store.policy.renew,
-            facts.size <= store.policy.maximumImageSize
-        else { return }
+        guard flight.confirmedLifetime >= store.policy.renew else { return }
         write(StoreTask(flight.storeFinding == .missing ? .create : .renew, key), &effects)
     }
 

@@ -1,4 +1,5 @@
 package import CacheKey
+import CacheValues
 package import ImageFormats
 
 /// Transfers of downloads: their progress, and how they end.

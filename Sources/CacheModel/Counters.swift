@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// Counts of events since the cache started.
 package struct Counters: Sendable {
     /// Requests for images that were cached.

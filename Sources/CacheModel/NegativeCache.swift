@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The failures of recent attempts, so that a later lookup can report them.
 ///

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Entries that must not be stored (`no-store`), and the time at which each is removed. Until then
 /// the callers that waited for such an entry have time to open it.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CLinux
 import CacheCore
+import CacheModel
 import CacheWire
 import Glibc
 import Logging
@@ -66,7 +67,7 @@ struct CachedCommand: ParsableCommand {
         let environment = try Environment.all()
         var options = options
         let passed = try PassedSocket.ofProcess(environment)
-        if let passed { options.socket = passed.path }
+        if let passed { options.values["CACHED_SOCKET"] = passed.path }
         let settings = try Settings.resolve(options, environment)
         guard !checkConfig, !printConfig else {
             try report(settings)

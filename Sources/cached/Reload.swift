@@ -44,20 +44,16 @@ struct Reload {
         }
     }
 
-    private func report(_ new: Settings, changed: [SettingName]) {
+    private func report(_ new: Settings, changed: [String]) {
         logger.info(
             "configuration read again",
             metadata: [
                 "files": "\(new.files.isEmpty ? "none" : new.files.joined(separator: ", "))",
-                "changed": "\(changed.isEmpty ? "nothing" : Self.list(changed))",
+                "changed": "\(changed.isEmpty ? "nothing" : changed.joined(separator: ", "))",
             ])
         guard !new.pending.isEmpty else { return }
         logger.warning(
             "some new settings need a restart of the daemon; until then the old values count",
-            metadata: ["settings": "\(Self.list(new.pending))"])
-    }
-
-    private static func list(_ names: [SettingName]) -> String {
-        names.map(\.rawValue).joined(separator: ", ")
+            metadata: ["settings": "\(new.pending.joined(separator: ", "))"])
     }
 }

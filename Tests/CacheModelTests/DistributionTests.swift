@@ -1,4 +1,5 @@
 import CacheModel
+import CacheValues
 import Testing
 
 @Suite struct DistributionTests {

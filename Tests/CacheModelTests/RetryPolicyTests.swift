@@ -1,4 +1,5 @@
 import CacheModel
+import CacheValues
 import TestSupport
 import Testing
 

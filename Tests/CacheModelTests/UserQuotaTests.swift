@@ -1,3 +1,4 @@
+import CacheValues
 import Testing
 
 @testable import CacheModel

@@ -1,4 +1,5 @@
 import CacheKey
+import CacheValues
 import ClientCore
 import Foundation
 import Glibc

@@ -1,5 +1,6 @@
 import CacheKey
 import CacheModel
+import CacheValues
 import CacheWire
 import Glibc
 import ImageFormats

@@ -1,5 +1,5 @@
 import CacheKey
-import CacheModel
+import CacheValues
 import ImageFormats
 import TestSupport
 import Testing

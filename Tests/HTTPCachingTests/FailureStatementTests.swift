@@ -1,4 +1,4 @@
-import CacheModel
+import CacheValues
 import Testing
 
 @testable import HTTPCaching

@@ -1,4 +1,4 @@
-import CacheModel
+import CacheValues
 import ImageFormats
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import CacheKey
-import CacheModel
+import CacheValues
 import TestSupport
 import Testing
 

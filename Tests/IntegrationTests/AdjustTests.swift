@@ -145,8 +145,7 @@ struct AdjustTests {
             origin.route("/a.png", .answer(500, headers: ["Retry-After": "1"], body: []))
             origin.route("/gone.png", .answer(404, body: []))
             let (a, gone) = (origin.url("/a.png"), origin.url("/gone.png"))
-            let daemon = try await DaemonFixture.start(
-                environment: ["CACHED_REMEMBER_FAILURES": "yes"], in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
             if wasRemembered { _ = try await daemon.ask(call("Fetch", [a, gone])) }
             let stream = try daemon.connect()
             try await stream.send(

@@ -8,8 +8,7 @@ extension BrowserTests {
     @Test func theDetailsOfAFailureSayWhenItsOriginIsAskedAgain() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
-            let daemon = try await DaemonFixture.start(
-                environment: ["CACHED_REMEMBER_FAILURES": "yes"], in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
             origin.route("/busy.png", .answer(503, headers: ["Retry-After": "40"]))
             let gallery = try await GalleryProgram(daemon, in: scope)
             let browser = try await BrowserDriver(in: scope)

@@ -17,9 +17,7 @@ struct MemoryReliefTests {
             var options = DaemonFixture.Options()
             options.directory = "\(disk.path)/cache"
             options.arguments = ["--max-bytes", "30MiB", "--min-free", "0"]
-            options.environment = [
-                "MEMORY_PRESSURE_WATCH": group.pressure.path, "CACHED_PRESSURE_COOL_DOWN": "1h",
-            ]
+            options.environment = ["MEMORY_PRESSURE_WATCH": group.pressure.path]
             let cache = try await FilledCache(40, of: 200_000, options, in: scope) { daemon in
                 try group.charge(daemon.process)
             }

@@ -9,8 +9,7 @@ struct PressureWatchTests {
 
     @Test func everyLevelIsToldAndItsEnd() async throws {
         try await withTestScope { scope in
-            let daemon = try await DaemonFixture.start(
-                ["--pressure-cool-down", "300ms"], in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
             let stream = try daemon.connect()
             let first = try await stream.ask(watch)
             #expect(first.parameters?.pressure == .normal && first.continues == true)

@@ -88,7 +88,7 @@ struct ReloadTests {
                         CACHED_MAX_TRANSFERS=\(1 + round % 5)
                         CACHED_MAX_TRANSFERS_PER_HOST=\(1 + round % 3)
                         CACHED_MAX_RATE=\(round % 2 == 0 ? "" : "900M")
-                        CACHED_PRESSURE_COOL_DOWN=\(round)s
+                        CACHED_STALE_IF_ERROR=\(round)s
                         """)
                     #expect(lines.contains("changed=\"CACHED_MAX_TRANSFERS, "), "\(lines)")
                 }
@@ -156,12 +156,10 @@ struct ReloadTests {
     /// What was too large for the old limit is asked for again, although the failure is remembered for minutes.
     @Test func anImageOfTooManyPixelsIsTriedAgainAfterTheLimitWasRaised() async throws {
         try await withTestScope { scope in
-            let text = "CACHED_REMEMBER_FAILURES=yes\nCACHED_MAX_PIXELS="
+            let text = "CACHED_MAX_PIXELS="
             var scene = DaemonFixture.Options()
             let home = try TemporaryDirectory(in: scope)
             scene.arguments = ["--config", try home.write(text + "99\n", to: "cached.conf")]
-            // The environment of the fixture would come first.
-            scene.environment = ["CACHED_REMEMBER_FAILURES": "yes"]
             let daemon = try await DaemonFixture.start(scene, in: scope)
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png(width: 10, height: 10)))

@@ -32,7 +32,7 @@ public struct CertificateAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - names: the subject alternative names, in openssl's syntax (x509v3_config(5)).
-    ///   - days: the validity; -1 for a certificate that expired yesterday.
+    ///   - days: the validity; 0 for a certificate that has expired.
     ///   - commonName: the name in the subject, which nobody should read.
     ///   - key: the arguments of openssl-req(1) for the key.
     public func issue(

@@ -85,13 +85,12 @@ public final class DaemonFixture: Sendable {
     private static let wrapper = getenv("CACHED_TEST_WRAPPER").map { [String(cString: $0)] } ?? []
 
     /// The environment of every daemon. It does not watch for memory pressure: pressure caused by other
-    /// programs would evict images of a test. A download is tried once and its failure is not
-    /// remembered.
+    /// programs would evict images of a test. A download is tried once.
     private static func environment(_ home: String) -> [String: String] {
         minimalEnvironment([
             "HOME": home, "MEMORY_PRESSURE_WATCH": "/dev/null", "CACHED_ATTEMPTS": "1",
             // A sanitizer uses system calls that the daemon itself does not.
-            "CACHED_REMEMBER_FAILURES": "no", "CACHED_RESTRICT": isSanitized ? "no" : "yes",
+            "CACHED_RESTRICT": isSanitized ? "no" : "yes",
         ])
     }
 

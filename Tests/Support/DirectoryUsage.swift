@@ -1,6 +1,6 @@
 import Glibc
 
-/// The disk space used by the entries, partials and damaged files of a cache directory, measured from outside as du(1)
+/// The disk space used by the entries and partials of a cache directory, measured from outside as du(1)
 /// does.
 public struct DirectoryUsage: Sendable, Hashable {
     /// Bytes of their blocks, including those of attributes. stat(2), `st_blocks`.
@@ -20,7 +20,7 @@ public struct DirectoryUsage: Sendable, Hashable {
                 String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
             }
             var status = stat()
-            guard name.utf8.count == 36 || name.hasSuffix(".part") || name.hasSuffix(".damaged"),
+            guard name.utf8.count == 36 || name.hasSuffix(".part"),
                 fstatat(dirfd(stream), name, &status, AT_SYMLINK_NOFOLLOW) == 0
             else { continue }
             // A file with several names counts once.

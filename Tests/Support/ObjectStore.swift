@@ -62,7 +62,6 @@ public struct ObjectStore: Sendable {
         [
             "CACHED_STORE": "s3://\(Self.bucket)/\(prefix)", "CACHED_STORE_ENDPOINT": endpoint,
             "AWS_ACCESS_KEY_ID": keyID, "AWS_SECRET_ACCESS_KEY": secret,
-            "CACHED_STORE_SPREAD": "0s",
         ]
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A control group that is really short of memory: it has 48 MiB by default, and processes in it read
+/// A control group that is really short of memory: it has 48 MiB, and processes in it read
 /// a file of 64 MiB.
 ///
 /// Uses no memory of the rest of the machine. Needs root, the memory controller of version 1 and a
@@ -29,14 +29,13 @@ public struct StallGroup: Sendable {
     public var pressure: PressureFile { PressureFile(path: "\(group)/memory.pressure") }
 
     /// The bytes of memory that the group has.
-    public let limit: Int
+    private static let limit = 48 << 20
 
     /// The command that starts a program in the group. The program and its arguments are to follow.
     public var launcher: [String] { ["sh", "-c", #"\#(entering) && exec "$@""#, "sh"] }
 
-    public init(limit: Int = 48 << 20, in scope: TestScope) throws {
+    public init(in scope: TestScope) throws {
         self.scope = scope
-        self.limit = limit
         let name = "cached-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         limited = "\(Self.memoryTree)/\(name)"
         group = "\(Self.tree)/\(name)"
@@ -44,7 +43,7 @@ public struct StallGroup: Sendable {
         file = directory.file("large")
         try Self.make(limited, in: scope)
         try Self.make(group, in: scope)
-        try Self.write("\(limit)", to: "\(limited)/memory.limit_in_bytes")
+        try Self.write("\(Self.limit)", to: "\(limited)/memory.limit_in_bytes")
         try Self.fill(file)
     }
 
@@ -67,27 +66,6 @@ public struct StallGroup: Sendable {
     /// Reads the file once, which causes a stall of a few milliseconds.
     public func stallBriefly() async throws {
         try await run("cat \(file) >/dev/null").waitForExit()
-    }
-
-    /// Starts a process that holds memory, so that `share` of the limit is used by memory that the kernel
-    /// cannot drop. Returns once it holds it.
-    public func fill(toShare share: Double) async throws {
-        let goal = Int(Double(limit) * share)
-        let missing = try goal - unreclaimable()
-        // tail(1) keeps its last ten lines in memory. Here that is one line without an end.
-        _ = try await run("{ head -c \(missing) /dev/zero; exec sleep 60; } | tail >/dev/null")
-        try await waitUntil("the memory to be held") {
-            _ = try await offPool { poll(nil, 0, 10) }
-            return try unreclaimable() >= goal - limit / 100
-        }
-    }
-
-    /// Bytes charged to the group without the pages of files.
-    private func unreclaimable() throws -> Int {
-        let text = String(
-            decoding: try contents(of: "\(limited)/memory.usage_in_bytes"), as: UTF8.self)
-        guard let usage = Int(text.filter(\.isNumber)) else { throw TestFailure(text) }
-        return try usage - statistic("inactive_file") - statistic("active_file")
     }
 
     /// Charges the future memory of a running program to the memory controller's group.

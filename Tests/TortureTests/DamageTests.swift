@@ -79,7 +79,6 @@ struct DamageTests {
                     let path = try fixture.path(number)
                     var status = stat()
                     #expect(lstat(path, &status) != 0 && errno == ENOENT, "\(damage.name)")
-                    #expect(lstat(path + ".damaged", &status) == 0, "\(damage.name)")
                 }
                 // A restarted daemon does not accept them either.
                 try await fixture.restart()

@@ -81,8 +81,6 @@ def make():
     answer = {"state": "cached", "size": 1000}
     row("cached, readable for its owner alone", [entry(1000, good, mode="0400")], answer, answer)
     row("cached, with a partial download of the next version", [entry(1000, good), partial(10, "2000")], answer, answer)
-    row("cached, with a damaged file beside it",
-        [entry(1000, good), of_type("file", ".damaged", size=1000)], answer, answer)
     row("cached, one of two names of a file",
         [entry(1000, good) | {"attributes": {
             RECORD: version2(1000, extra=b"\x72\x66\x02\xb4").hex(),
@@ -106,7 +104,7 @@ def make():
     refused("a flipped bit in the flags", 1000, changed(good, 4, good[4] ^ 1))
     refused("an unknown version", 1000, struct.pack("<2s46s", b"v3", good[2:48])
             + struct.pack("<I", zlib.crc32(b"v3" + good[2:48])))
-    refused("text in the place of the record", 1000, b"damaged pinned=1")
+    refused("text in the place of the record", 1000, b"not a record")
     refused("bytes after the checksum", 1000, good + b"\0\0\0\0")
     refused("version 1 with another size", 1000, version1(999))
     refused("version 1 with a longer size that begins the same", 1000, version1(10000))
@@ -121,7 +119,6 @@ def make():
     row("a directory", [of_type("directory")], None)
     row("a FIFO", [of_type("fifo")], None)
     row("a socket", [of_type("socket")], None)
-    row("a damaged file alone", [of_type("file", ".damaged", size=1000)], None)
     row("the name in upper case", [{**entry(1000, good), "suffix": None, "path": NAME.upper()}], None)
 
     def in_flight(name, size, total, expected_total, lock="write", **members):

@@ -76,8 +76,8 @@ struct InputFuzzTests {
     private static let lines = [
         "CACHED_MAX_BYTES=10GiB", "# comment", "", "  CACHED_ACCEPT=svg,any",
         "CACHED_SHARED=\"yes\"",
-        "CACHED_PRESSURE_WARNING=some 200000 2000000", "CACHED_ATTEMPTS='4'", "; comment",
+        "CACHED_STORE_TIMEOUT=300ms", "CACHED_ATTEMPTS='4'", "; comment",
         "CACHED_MAX_RATE=9223372036854775807", "CACHED_DEFAULT_FRESHNESS=9223372036854775807ms",
-        "CACHED_ALLOW_NETWORK=10.0.0.0/8,::1/128,fe80::/10", "CACHED_PRESSURE_WARNING_KEEP=75%",
+        "CACHED_ALLOW_NETWORK=10.0.0.0/8,::1/128,fe80::/10", "CACHED_PRESSURE_EVICTS=auto",
     ]
 }

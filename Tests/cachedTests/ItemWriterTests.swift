@@ -1,5 +1,9 @@
 import CacheKey
+import CacheModel
+import CacheValues
 import CacheWire
+import HTTPCaching
+import ImageFormats
 import NIOCore
 import Testing
 
@@ -24,7 +28,7 @@ struct ItemWriterTests {
 
     @Test(arguments: texts)
     func aFailureHasAllItsFields(text: String) throws {
-        let failure = CacheCore.Failure(
+        let failure = CacheValues.Failure(
             .http, text, httpStatus: 404, retryAt: UnixTime(rawValue: 1_790_000_000))
         var expected = item(text, .missing)
         expected.failure = CacheWire.Failure(
@@ -32,7 +36,7 @@ struct ItemWriterTests {
             retryAt: 1_790_000_000)
         #expect(try written(text, .missing(failure)) == expected)
         expected.failure = CacheWire.Failure(kind: "tls", message: "x")
-        #expect(try written(text, .missing(CacheCore.Failure(.tls, "x"))) == expected)
+        #expect(try written(text, .missing(CacheValues.Failure(.tls, "x"))) == expected)
     }
 
     @Test(arguments: texts)
@@ -48,10 +52,10 @@ struct ItemWriterTests {
     }
 
     @Test(arguments: [
-        (CacheCore.Phase.queued, Item.Phase.queued), (.connecting, .connecting),
+        (CacheModel.Phase.queued, Item.Phase.queued), (.connecting, .connecting),
         (.receiving, .receiving), (.retrying, .retrying), (.publishing, .publishing),
     ])
-    func everyPhaseHasItsName(phase: CacheCore.Phase, word: Item.Phase) throws {
+    func everyPhaseHasItsName(phase: CacheModel.Phase, word: Item.Phase) throws {
         var expected = item("u", .inFlight)
         expected.phase = word
         expected.received = 7

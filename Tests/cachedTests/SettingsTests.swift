@@ -1,6 +1,8 @@
 import ArgumentParser
+import CacheValues
 import CacheWire
 import Glibc
+import HTTPCaching
 import Logging
 import TestSupport
 import Testing
@@ -48,11 +50,9 @@ struct SettingsTests {
     @Test func failedDownloadsAreRetriedAsConfigured() async throws {
         let usual = try await resolve([], ["HOME": "/h"]).cache.retry
         #expect(usual.attempts == 4)
-        #expect(usual.remembersFailures)
-        let environment = ["HOME": "/h", "CACHED_ATTEMPTS": "2", "CACHED_REMEMBER_FAILURES": "no"]
+        let environment = ["HOME": "/h", "CACHED_ATTEMPTS": "2"]
         let other = try await resolve(["--attempts", "1"], environment).cache.retry
         #expect(other.attempts == 1)
-        #expect(!other.remembersFailures)
     }
 
     @Test func optionsOverrideTheEnvironmentWhichOverridesTheFile() async throws {
@@ -135,16 +135,6 @@ struct SettingsTests {
         #expect(failure.message.contains("printable characters"))
     }
 
-    @Test func theFirstByteHasALimitOfItsOwn() async throws {
-        #expect(try await resolve([], ["HOME": "/h"]).cache.transfers.firstByteTimeout == 120)
-        let set = try await resolve(["--first-byte-timeout", "5min"], ["HOME": "/h"])
-        #expect(set.cache.transfers.firstByteTimeout == 300)
-        for text in ["0s", "25h", "1500ms", "5"] {
-            let failure = try await failure(["--first-byte-timeout", text], ["HOME": "/h"])
-            #expect(failure.message.contains("--first-byte-timeout"))
-        }
-    }
-
     @Test func certificatesAreTrustedAloneOnlyIfThereAreAny() async throws {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
@@ -199,7 +189,7 @@ struct SettingsTests {
         ("CACHED_ACCEPT", "html"), ("CACHED_MAX_TRANSFERS", "0"), ("CACHED_MAX_TRANSFERS", "1001"),
         ("CACHED_MAX_TRANSFERS_PER_HOST", "some"), ("CACHED_MAX_RATE", "0"),
         ("CACHED_SHARED", "true"), ("CACHED_ATTEMPTS", "0"),
-        ("CACHED_ATTEMPTS", "many"), ("CACHED_REMEMBER_FAILURES", "1"),
+        ("CACHED_ATTEMPTS", "many"), ("CACHED_PRESSURE_EVICTS", "yes"),
         ("CACHED_DEFAULT_FRESHNESS", "60"), ("CACHED_DEFAULT_FRESHNESS", "1500ms"),
         ("CACHED_STALE_IF_ERROR", "1d"),
     ])
@@ -370,22 +360,23 @@ struct SettingsTests {
     }
 
     @Test(arguments: [
-        ("CACHED_SOKET", SettingName.socket), ("CACHED_SOCKETMODE", .socketMode),
-        ("CACHED_ALLOW_NETWORKS", .allowNetwork), ("CACHED_ACCEPTS", .accept),
-        ("CACHED_MAX_BITES", .maxBytes), ("CACHED_MAX_IMAGE_BYTE", .maxImageBytes),
-        ("CACHED_CAFILE", .caFile),
-        ("CACHED_LOG_LVL", .logLevel),
+        ("CACHED_SOKET", "CACHED_SOCKET"), ("CACHED_SOCKETMODE", "CACHED_SOCKET_MODE"),
+        ("CACHED_ALLOW_NETWORKS", "CACHED_ALLOW_NETWORK"), ("CACHED_ACCEPTS", "CACHED_ACCEPT"),
+        ("CACHED_MAX_BITES", "CACHED_MAX_BYTES"),
+        ("CACHED_MAX_IMAGE_BYTE", "CACHED_MAX_IMAGE_BYTES"),
+        ("CACHED_CAFILE", "CACHED_CA_FILE"),
+        ("CACHED_LOG_LVL", "CACHED_LOG_LEVEL"),
     ])
-    func theSuggestedNameHasTheFewestEdits(name: String, nearest: SettingName) {
-        #expect(SettingName.nearest(to: name) == nearest)
+    func theSuggestedNameHasTheFewestEdits(name: String, nearest: String) {
+        #expect(Setting.nearest(to: name) == nearest)
     }
 
     @Test func onlyNamesWithOurPrefixAreUnknown() {
         let names = [
             "CACHED_X", "PATH", "CACHE_DIRECTORY", "CACHED_SOCKET", "CACHED_A", "XCACHED_",
         ]
-        #expect(names.filter(SettingName.isUnknown) == ["CACHED_X", "CACHED_A"])
-        #expect(SettingName.allCases.map(\.rawValue).filter(SettingName.isUnknown) == [])
+        #expect(names.filter(Setting.isUnknown) == ["CACHED_X", "CACHED_A"])
+        #expect(Setting.all.map(\.name).filter(Setting.isUnknown) == [])
     }
 
     private func resolve(

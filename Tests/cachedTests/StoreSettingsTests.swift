@@ -1,4 +1,6 @@
 import ArgumentParser
+import CacheModel
+import HTTPCaching
 import TestSupport
 import Testing
 
@@ -67,15 +69,11 @@ struct StoreSettingsTests {
         let store = try #require(
             try resolve([
                 "CACHED_STORE": "s3://images", "CACHED_STORE_MODE": "read",
-                "CACHED_STORE_TIMEOUT": "300ms", "CACHED_STORE_FLUSH": "30s",
-                "CACHED_STORE_RENEW": "2h", "CACHED_STORE_SPREAD": "0s",
-                "CACHED_STORE_MAX_IMAGE_BYTES": "1MB", "CACHED_MAX_RATE": "4MB",
+                "CACHED_STORE_TIMEOUT": "300ms", "CACHED_MAX_RATE": "4MB",
                 "CACHED_STORE_STYLE": "path", "CACHED_SHARED": "no",
             ]).cache.store)
         #expect(store.policy.reads && !store.policy.writes)
-        #expect(store.policy.timeout == .milliseconds(300) && store.policy.renew == 7200)
-        #expect(store.policy.spread == .zero && store.policy.maximumImageSize == 1_000_000)
-        #expect(store.flush == .seconds(30) && store.maximumRate == 1_000_000)
+        #expect(store.policy.timeout == .milliseconds(300) && store.maximumRate == 1_000_000)
         #expect(store.location.style == .path)
     }
 
@@ -86,8 +84,6 @@ struct StoreSettingsTests {
         ("CACHED_STORE_ENDPOINT", "http://x?query"), ("CACHED_STORE_ENDPOINT", "x"),
         ("CACHED_STORE_MODE", "write-only"), ("CACHED_STORE_STYLE", "host"),
         ("CACHED_STORE_TIMEOUT", "0s"), ("CACHED_STORE_TIMEOUT", "1"),
-        ("CACHED_STORE_FLUSH", "1d"), ("CACHED_STORE_RENEW", "100ms"),
-        ("CACHED_STORE_SPREAD", "some"), ("CACHED_STORE_MAX_IMAGE_BYTES", "0"),
         ("CACHED_STORE_MAX_RATE", "fast"), ("CACHED_STORE_REGION", "eu west"),
         ("AWS_ENDPOINT_URL_S3", "http://x/path"),
     ])

@@ -424,7 +424,7 @@ export interface CheckStoreReply {
 
 /** The parameters of Verify. */
 export interface VerifyParameters {
-  /** Whether to download damaged entries again, or remove them if their URL is lost. */
+  /** Whether to download all damaged entries again and wait for them. */
   repair?: boolean
   /** Whether to continue where the last verification was interrupted. */
   resume?: boolean
@@ -435,8 +435,9 @@ export interface VerifyReply {
   /** The number of compared entries. */
   checked: number
   /**
-   * The first 10,000 damaged entries: cached if downloaded again, missing if removed, and with a
-   * failure if the damage remains. Only in the last reply.
+   * The first 10,000 damaged entries: cached if downloaded again, missing if that is impossible
+   * because their URL is lost, and otherwise with a failure: what is wrong, and whether the file
+   * was removed. Only in the last reply.
    */
   damaged: Array<Item>
   /** The number of entries at the start. */

@@ -2,6 +2,7 @@ import ArgumentParser
 import CLinux
 import CacheKey
 import CacheModel
+import CacheValues
 import Glibc
 import HTTPCaching
 import ImageFormats

@@ -1,5 +1,6 @@
 import CacheKey
 import CacheModel
+import CacheValues
 import ImageFormats
 
 /// A cache of entries without files, to measure the memory it takes and how long it takes to choose

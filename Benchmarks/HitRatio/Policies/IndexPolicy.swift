@@ -1,5 +1,6 @@
 internal import CacheKey
 internal import CacheModel
+import CacheValues
 internal import ImageFormats
 
 /// The order of eviction of this cache: its own index, without files.

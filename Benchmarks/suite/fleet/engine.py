@@ -33,5 +33,4 @@ class Engine:
         """That of a daemon which uses the store. The names of the keys are those of the script."""
         return {
             "CACHED_STORE": f"s3://images/{prefix}", "CACHED_STORE_ENDPOINT": self.endpoint,
-            "AWS_ACCESS_KEY_ID": "cachedtest", "AWS_SECRET_ACCESS_KEY": "cached/test+secret=0",
-            "CACHED_STORE_RENEW": "1s", "CACHED_STORE_SPREAD": "5s"}
+            "AWS_ACCESS_KEY_ID": "cachedtest", "AWS_SECRET_ACCESS_KEY": "cached/test+secret=0"}

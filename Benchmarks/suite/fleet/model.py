@@ -36,6 +36,8 @@ class Rules:
     hasStore: bool = True
     #: Seconds from a download to its object.
     delay: float = 0.1
+    #: Seconds for which a confirmation by the origin has to hold to be written to the store.
+    renewal: float = 3600
 
 
 def simulate(load: Load, rules: Rules) -> Requests:
@@ -53,7 +55,7 @@ def simulate(load: Load, rules: Rules) -> Requests:
         return fresh if since <= time else None
 
     def brings(image: int, time: float) -> float:
-        """The origin brought or confirmed an image, and the store learns of it."""
+        """The origin brought an image, and the store learns of it."""
         fresh = time + rules.lifetime
         since = store.get(image, (time + rules.delay, 0.0))[0]
         store[image] = (min(since, time + rules.delay), fresh)
@@ -74,7 +76,7 @@ def simulate(load: Load, rules: Rules) -> Requests:
         elif found is not None or fresh is not None:
             counts.hits += found is not None and fresh is None
             counts.confirmations += 1
-            fresh = brings(image, time)
+            fresh = brings(image, time) if rules.lifetime >= rules.renewal else time + rules.lifetime
         else:
             counts.downloads += 1
             fresh = brings(image, time)

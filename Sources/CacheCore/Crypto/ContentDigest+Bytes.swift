@@ -1,3 +1,5 @@
+import CacheValues
+
 extension ContentDigest {
     /// The digest of bytes in memory.
     init(of bytes: [UInt8]) {

@@ -1,4 +1,5 @@
 import CCrypto
+import CacheValues
 
 /// A computation of a SHA-256 over bytes that stream past.
 ///

@@ -1,6 +1,8 @@
 import CLinux
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// Partials that no download writes to: which can be resumed, and which are too old.

@@ -1,6 +1,7 @@
 import CLinux
 internal import CacheKey
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// Pins, which are kept in the records of files.
@@ -23,41 +24,25 @@ extension CacheDirectory {
         }
     }
 
-    /// Whether the user has pinned the file under a name: an entry, or a damaged one. A file of another user is not
-    /// believed.
+    /// Whether the user has pinned the file under a name, entry or not. A file of another user is not believed.
     func isPinned(_ key: CacheKey, name: String) -> Bool {
         do {
-            let isPinned = try withRecord(of: key, name: name) { bytes in
-                bytes.elementsEqual(EntryRecord.pinOfDamaged.utf8)
-                    || EntryRecord(bytes)?.isPinned == true
-            }
+            let isPinned = try withRecord(of: key, name: name) { EntryRecord($0)?.isPinned == true }
             return try isPinned == true && kernel.status(of: name, in: descriptor).st_uid == owner
         } catch {
             return false
         }
     }
 
-    /// Removes the pin of files that are no entries, so that the image that takes their place is not pinned. An entry
-    /// is left alone. Called on the directory's thread, so that no publication replaces the files.
+    /// Removes the pin of a file that is no entry, so that the image that takes its place is not pinned. An entry is
+    /// left alone. Called on the directory's thread, so that no publication replaces the file. fremovexattr(2).
     func forgetPin(of key: CacheKey) throws(Errno) {
         let name = key.description
-        if isPinned(key, name: name), case .failure? = try inspect(key, name: name) {
-            try forgetPin(of: key, name: name)
+        guard isPinned(key, name: name), case .failure? = try inspect(key, name: name) else {
+            return
         }
-        let damagedName = Self.damagedName(of: key)
-        if isPinned(key, name: damagedName) { try forgetPin(of: key, name: damagedName) }
-    }
-
-    /// fsetxattr(2), fremovexattr(2).
-    private func forgetPin(of key: CacheKey, name: String) throws(Errno) {
         let file = try kernel.open(name, in: descriptor, O_RDONLY | O_NONBLOCK)
         defer { close(file) }
-        if var record = try record(of: key, name: name), name != key.description {
-            // A person can still examine it.
-            record.isPinned = false
-            try rewrite(record, of: key, file)
-        } else {
-            try kernel.removeAttribute(EntryRecord.attributeName(of: key), of: file)
-        }
+        try kernel.removeAttribute(EntryRecord.attributeName(of: key), of: file)
     }
 }

@@ -1,5 +1,7 @@
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// Probing names without opening their files. fstatat(2), getxattr(2).
@@ -45,9 +47,7 @@ extension CacheDirectory {
         } catch .noSuchFileOrDirectory {
             return nil
         }
-        if let damage = damage(seenIn: status) ?? quarantine.note(of: key, seenAs: status) {
-            return .failure(damage)
-        }
+        if let damage = damage(seenIn: status) { return .failure(damage) }
         guard let record = try record(of: key, name: name, seenAs: status) else {
             return .failure(.noRecord)
         }
@@ -89,8 +89,6 @@ extension CacheDirectory {
     // MARK: Reading attributes
 
     /// The URL that names an entry, whether or not it fits its key; `nil` if the file does not tell.
-    ///
-    /// - Parameter name: the name of the file, which can be that of a damaged one.
     func url(of key: CacheKey, name: String) throws(Errno) -> String? {
         if let own = try attribute(EntryAttributes.url(of: key), of: name) { return own }
         return try attribute(EntryAttributes.url, of: name)

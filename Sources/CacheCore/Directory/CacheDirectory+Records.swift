@@ -1,5 +1,7 @@
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// The records of entries: reading them, and writing them again.
@@ -103,7 +105,6 @@ extension CacheDirectory {
     func confirm(
         _ asked: EntryRecord, by record: EntryRecord, of key: CacheKey, _ file: Int32
     ) throws(Errno) -> Bool {
-        guard !isQuarantined(key) else { return false }
         guard keepsAttributes else { return try confirmInMemory(asked, by: record, of: key, file) }
         let name = EntryRecord.attributeName(of: key)
         let stored = try withAttribute(name, of: file) { bytes in

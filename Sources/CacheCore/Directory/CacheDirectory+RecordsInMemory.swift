@@ -1,5 +1,7 @@
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import ImageFormats
 internal import Synchronization
 internal import SystemPackage

@@ -1,4 +1,6 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
 internal import Logging
 internal import SystemPackage
 
@@ -22,7 +24,6 @@ extension CacheDirectory {
         switch victim.name {
         case .entry(let key): try unlink(key, mayBeLinked: victim.facts?.isLinked ?? true)
         case .partial(let key): try discardPartial(of: key)
-        case .damaged(let key): try discardDamaged(of: key)
         }
     }
 

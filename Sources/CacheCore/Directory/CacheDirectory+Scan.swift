@@ -1,5 +1,7 @@
 import CLinux
 internal import CacheKey
+import CacheModel
+import CacheValues
 import Glibc
 internal import SystemPackage
 
@@ -49,22 +51,15 @@ extension CacheDirectory {
         let inode: UInt64
     }
 
-    /// The same with their inodes and in the order of these, and the keys of damaged files in whose place there is no
-    /// other file. So the names of one file follow each other, and a disk is read in order.
+    /// The same with their inodes and in the order of these. So the names of one file follow each other, and a disk is
+    /// read in order.
     func filesToVerify() throws(Errno) -> [NamedFile] {
         var files: [NamedFile] = []
-        var damaged: [CacheKey: UInt64] = [:]
         _ = try forEachName { bytes, inode in
-            switch DirectoryName(bytes) {
-            case .entry(let key): files.append(NamedFile(key: key, inode: inode))
-            case .damaged(let key): damaged[key] = inode
-            case .partial, nil: break
+            if case .entry(let key)? = DirectoryName(bytes) {
+                files.append(NamedFile(key: key, inode: inode))
             }
             return true
-        }
-        if !damaged.isEmpty {
-            for file in files { damaged[file.key] = nil }
-            files += damaged.map { NamedFile(key: $0.key, inode: $0.value) }
         }
         return files.sorted { ($0.inode, $0.key) < ($1.inode, $1.key) }
     }
@@ -120,7 +115,6 @@ extension CacheDirectory {
             switch name {
             case .entry(let key): return .entry(key, try probe(key, name: text))
             case .partial(let key): return .partial(key, try allocated(toPartialOf: key))
-            case .damaged(let key): return .damaged(key, try damagedFile(of: key))
             }
         } catch {
             return .unreadable(name)

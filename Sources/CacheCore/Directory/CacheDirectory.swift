@@ -1,6 +1,8 @@
 import CLinux
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import Synchronization
 internal import SystemPackage
 
@@ -18,9 +20,6 @@ final class CacheDirectory: Sendable {
     /// `.lock`, whose flock(2) keeps a second daemon out until this process ends.
     private let lockDescriptor: Int32
     private let facts: Mutex<Facts>
-    /// Files that look like entries but are none: damaged files whose record can't be removed, and files that were
-    /// not synced and can't be unlinked.
-    let quarantine = FileNotes<Damage>()
     /// The records of entries if the file system keeps no attributes.
     let records = FileNotes<EntryRecord>()
     /// Whether images with equal bytes become names of one file.
@@ -205,17 +204,7 @@ final class CacheDirectory: Sendable {
         let linked = mayBeLinked ? linkedFile(toRemove: key) : nil
         try unlinkIfPresent(key.description)
         if let linked { removeAttributes(of: key, from: linked) }
-        quarantine.remove(key)
         if records.remove(key)?.removeAt != nil { unmarkUnstorable(key) }
-    }
-
-    static func damagedName(of key: CacheKey) -> String {
-        key.description + DirectoryName.damagedSuffix
-    }
-
-    /// Removes a damaged file. A missing file is no error. unlinkat(2).
-    func discardDamaged(of key: CacheKey) throws(Errno) {
-        try unlinkIfPresent(Self.damagedName(of: key))
     }
 
     /// Removes a partial. A missing file is no error. unlinkat(2).

@@ -1,5 +1,7 @@
 import CLinux
 internal import CacheKey
+import CacheModel
+import CacheValues
 import Glibc
 internal import SystemPackage
 
@@ -150,8 +152,6 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         case .partial where isOpening: return nil
         case .partial(let key) where isLeaving: return .partialVanished(key)
         case .partial(let key): return .partialChanged(key)
-        case .damaged where isOpening: return nil
-        case .damaged(let key): return .damagedChanged(key)
         case .entry(let key) where isOpening: return .opened(key)
         case .entry(let key) where isLeaving: return .vanished(key)
         case .entry(let key) where mask & UInt32(IN_CREATE) != 0: return .created(key)

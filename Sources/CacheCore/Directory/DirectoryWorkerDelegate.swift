@@ -1,4 +1,6 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
 
 /// Decides for the threads that change the directory, and is told what they did.
 ///

@@ -1,3 +1,4 @@
+import CacheValues
 internal import SystemPackage
 
 extension Failure {

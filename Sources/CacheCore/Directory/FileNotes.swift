@@ -15,11 +15,6 @@ final class FileNotes<Note: Sendable>: Sendable {
 
     private let members = Mutex<[CacheKey: Member]>([:])
 
-    /// The names of its files. Other files can have taken their places.
-    var keys: [CacheKey] { members.withLock { Array($0.keys) } }
-
-    func contains(_ key: CacheKey) -> Bool { members.withLock { $0[key] != nil } }
-
     /// The note about the file under the name of `key`; `nil` if there is none.
     func note(of key: CacheKey, seenAs status: stat) -> Note? {
         members.withLock { members in

@@ -1,3 +1,4 @@
+import CacheValues
 import Glibc
 
 /// Identifies a file and its contents by fields of stat(2). The ctime is left out, because every use of an entry

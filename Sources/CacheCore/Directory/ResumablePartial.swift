@@ -1,3 +1,5 @@
+import HTTPCaching
+
 /// A partial download that can be resumed, open for reading and appending.
 struct ResumablePartial: Sendable {
     let file: StagingFile

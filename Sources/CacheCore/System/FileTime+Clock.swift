@@ -1,3 +1,4 @@
+public import CacheValues
 internal import Glibc
 
 extension FileTime {

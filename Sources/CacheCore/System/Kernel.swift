@@ -1,4 +1,5 @@
 import CLinux
+import CacheValues
 import Glibc
 internal import SystemPackage
 

@@ -1,3 +1,5 @@
+import CacheValues
+
 /// Calls `body` with a buffer on the stack, like `withUnsafeTemporaryAllocation`, but with typed errors.
 func withTemporaryBuffer<Result, Failure: Error>(
     _ byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result

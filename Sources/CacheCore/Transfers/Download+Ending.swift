@@ -1,4 +1,8 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
+import HTTPCaching
+import ImageFormats
 
 /// The end of a download.
 extension Download {

@@ -1,4 +1,6 @@
 internal import CacheKey
+import HTTPCaching
+internal import ImageFormats
 
 /// The further requests of a download.
 extension Download {
@@ -109,9 +111,9 @@ extension Download {
     /// Plans a request whose body is taken as it is sent, because libcurl cannot undo its content coding: the
     /// bytes themselves show whether they are an image.
     private func takesCodedBody(after end: RequestEnd) -> Bool {
-        guard end == .failed(.badContentEncoding), request.failure == nil, plan.decodesBody else {
-            return false
-        }
+        guard end == .failed(.badContentEncoding), request.failure == nil, request.head.isComplete,
+            plan.decodesBody
+        else { return false }
         discardPartial()
         startOver()
         plan.decodesBody = false

@@ -1,4 +1,6 @@
 internal import CacheKey
+import HTTPCaching
+import ImageFormats
 internal import SystemPackage
 
 /// Resuming an interrupted download. While the origin is asked for the rest, the partial is read again, because

@@ -1,3 +1,5 @@
+import CacheValues
+
 extension Download {
     /// Asks for space for `count` bytes more, unless it is granted already.
     func reserveSpace(for count: Int) throws(Failure) {

@@ -1,4 +1,8 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
+import HTTPCaching
+import ImageFormats
 
 /// Questions to the store.
 extension Download {

@@ -1,4 +1,6 @@
 internal import CacheKey
+import CacheValues
+import HTTPCaching
 internal import SystemPackage
 
 /// The way of the bytes to the partial file.

@@ -1,4 +1,8 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
+import HTTPCaching
+import ImageFormats
 internal import SystemPackage
 
 /// One attempt to download the image of a flight. It consists of one request, or of several: for each redirect, by

@@ -1,3 +1,4 @@
+import CacheValues
 internal import ImageFormats
 
 /// Failures of responses whose body is not a complete, accepted image.

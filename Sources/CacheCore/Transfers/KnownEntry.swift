@@ -1,3 +1,5 @@
+import HTTPCaching
+
 /// The entry that the cache has already while it downloads a URL again.
 enum KnownEntry {
     /// There is no entry.

@@ -1,3 +1,5 @@
+import CacheModel
+
 /// Limits how fast bytes of images arrive, all downloads together. Belongs to the transfer loop's thread.
 ///
 /// The limiter is a bucket that fills at the rate, up to a tenth of a second's worth. A piece is taken if the

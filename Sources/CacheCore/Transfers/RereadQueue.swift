@@ -1,3 +1,5 @@
+import CacheModel
+
 /// The downloads that read their partial again. They take turns, one piece each, so that one large partial does
 /// not delay the others.
 struct RereadQueue {

@@ -1,4 +1,7 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
+import HTTPCaching
 
 /// A question to the store, and the facts to judge the answer by. Belongs to the thread that asks.
 final class StoreLookup {

@@ -1,4 +1,5 @@
 internal import CacheKey
+import CacheValues
 internal import Logging
 internal import SystemPackage
 

@@ -1,4 +1,7 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
+import ImageFormats
 
 /// The owner of a ``TransferLoop``: it decides about space and order, and is notified of progress. The loop's
 /// thread calls it. A flight can be over already when a call arrives.

@@ -1,4 +1,5 @@
 internal import CacheKey
+import CacheModel
 internal import Logging
 internal import Synchronization
 

@@ -1,4 +1,5 @@
 internal import CacheKey
+import CacheModel
 
 extension TransferThread {
     func cancel(_ id: FlightID, _ key: CacheKey, _ discardsPartial: Bool) {

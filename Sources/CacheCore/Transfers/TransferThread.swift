@@ -1,4 +1,6 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
 import Glibc
 
 /// The work of the transfer loop's thread. No other thread uses anything of it.

@@ -1,3 +1,5 @@
+import CacheModel
+
 /// The turns of downloads on the transfer loop's thread. Belongs to that thread.
 ///
 /// libcurl stays with one transfer for as long as its bytes arrive, which can be the whole image. So a download that has

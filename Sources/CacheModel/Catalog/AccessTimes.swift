@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The times of last use, and when the entries' files get them.
 ///

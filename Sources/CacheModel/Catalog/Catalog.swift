@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The entries of the directory as memory knows them, and how far that knowledge can be trusted.
 ///
@@ -13,6 +14,8 @@ package struct Catalog: ~Copyable, Sendable {
     package private(set) var isScanning = false
     /// The number of times that changes were lost.
     package private(set) var losses = 0
+    /// Keys of pinned images whose damaged files were removed, until another file takes the name.
+    private var lostPins: Set<CacheKey> = []
     private var epochs = ChangeEpochs()
     /// Whether changes were lost during the first scan, or another directory lies at the path, and
     /// no scan has been completed since.
@@ -64,6 +67,7 @@ package struct Catalog: ~Copyable, Sendable {
     package mutating func insert(_ key: CacheKey, _ facts: EntryFacts, isOldest: Bool = false)
         -> Bool
     {
+        lostPins.remove(key)
         if index.update(key, facts) { return false }
         if isOldest { index.insertOldest(key, facts) } else { index.insert(key, facts) }
         return true
@@ -71,6 +75,7 @@ package struct Catalog: ~Copyable, Sendable {
 
     /// An image was published under this key.
     package mutating func published(_ key: CacheKey, _ facts: EntryFacts, isUndisturbed: Bool) {
+        lostPins.remove(key)
         index.insert(key, facts)
         accessTimes.published(key, facts.lastUsedAt, in: &index)
         if isUndisturbed { dirtyNames.remove(key) } else { dirtyNames.insert(key) }
@@ -98,10 +103,19 @@ package struct Catalog: ~Copyable, Sendable {
         index.restore(key, facts)
     }
 
+    /// Whether the entry is pinned, or the image was before its damaged file was removed.
+    package func isPinned(_ key: CacheKey) -> Bool {
+        facts(of: key)?.isPinned ?? lostPins.contains(key)
+    }
+
     /// Sets or clears the pin. `false` if there is no entry.
     package mutating func setPinned(_ key: CacheKey, _ isPinned: Bool) -> Bool {
-        index.setPinned(key, isPinned)
+        if !isPinned { lostPins.remove(key) }
+        return index.setPinned(key, isPinned)
     }
+
+    /// Forgets the pin of an image whose damaged file was removed.
+    package mutating func forgetLostPin(of key: CacheKey) { lostPins.remove(key) }
 
     // MARK: Changes in the directory
 
@@ -126,6 +140,17 @@ package struct Catalog: ~Copyable, Sendable {
         return index.remove(key) != nil
     }
 
+    /// The file of an entry was damaged, and its name was removed. The name is probed once more in case the
+    /// removal failed.
+    ///
+    /// - Returns: whether it had an entry.
+    package mutating func damaged(_ key: CacheKey, isPinned: Bool) -> Bool {
+        let hadEntry = vanished(key)
+        dirtyNames.insert(key)
+        if isPinned { lostPins.insert(key) }
+        return hadEntry
+    }
+
     /// Changes were lost, so nothing in the index is certain.
     package mutating func changesLost() {
         lostChanges = true
@@ -141,6 +166,7 @@ package struct Catalog: ~Copyable, Sendable {
     /// - Returns: whether a scan has to be started.
     package mutating func directoryReplaced() -> Bool {
         changesLost()
+        lostPins = []
         isPartlyRead = true
         return !isScanning
     }

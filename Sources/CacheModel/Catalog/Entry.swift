@@ -1,4 +1,5 @@
 internal import CacheKey
+import CacheValues
 internal import ImageFormats
 
 /// The part of one entry that stays in memory, in 72 bytes. The digest, URL and validators stay in

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Files, of which each can have several names and is counted once.
 ///

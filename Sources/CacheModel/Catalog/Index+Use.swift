@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The order of use, a list for each part. Both are sorted by the last use, so together they are one order too.
 extension Index {

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The search for the entries to evict.
 extension Index {

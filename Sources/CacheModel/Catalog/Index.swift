@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// All entries, by key and in the order of their use, in two parts. Not safe for concurrent access: the owner of
 /// the state holds the lock.

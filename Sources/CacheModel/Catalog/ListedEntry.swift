@@ -1,4 +1,5 @@
 public import CacheKey
+public import CacheValues
 
 /// One entry of a listing.
 public struct ListedEntry: Sendable {

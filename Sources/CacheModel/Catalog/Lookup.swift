@@ -1,3 +1,5 @@
+public import CacheValues
+
 /// The state of one key, answered from memory.
 public enum Lookup: Hashable, Sendable {
     /// The image is neither cached nor in download. The failure is the reason why the last attempt

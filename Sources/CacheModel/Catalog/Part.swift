@@ -1,3 +1,5 @@
+import CacheValues
+
 /// The two parts of the order of use. Images that were never used after they came are evicted before the others.
 package enum Part: Int, CaseIterable, Sendable {
     /// Images without a use later than ``EntryFacts/firstUse``.

@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// A failed transfer, with the facts that decide whether it is retried and how callers are answered.
 package struct FailedTransfer: Sendable {
     package var failure: Failure

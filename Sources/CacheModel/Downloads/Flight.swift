@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 package import ImageFormats
 
 /// One download, shared by all callers that want its image.

@@ -1,3 +1,4 @@
+public import CacheValues
 public import ImageFormats
 
 /// The progress of a download.

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The result of publishing a staged image.
 package struct Publication: Sendable {

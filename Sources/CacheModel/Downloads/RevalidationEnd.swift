@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// The result of writing the origin's confirmation to the disk.
 package enum RevalidationEnd: Sendable {
     /// The record was rewritten.

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The decisions of an event. Events append to the effects, and the owner of the state carries them out.
 package struct Effects: Sendable {

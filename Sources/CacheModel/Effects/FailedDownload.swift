@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// A download that ended without an image, for the log.
 package struct FailedDownload: Sendable {

@@ -1,4 +1,5 @@
 public import CacheKey
+public import CacheValues
 
 /// The end of a caller's request. Every image that is not in `failures` is cached.
 public struct Outcome: Sendable {

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Work for the cache's own threads. It is queued before the lock is released, in the order of the
 /// decisions.

@@ -1,3 +1,5 @@
+import CacheValues
+
 /// Name lookups that cancelled downloads have left behind.
 ///
 /// Nothing can stop a lookup: it lasts until the name server answers, or for some seconds. A cancelled download frees

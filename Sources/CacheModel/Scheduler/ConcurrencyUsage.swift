@@ -1,3 +1,5 @@
+import CacheValues
+
 /// The slots in use, of all downloads or of those from one origin, and the clients and users that use them.
 struct ConcurrencyUsage: Sendable {
     private(set) var count = 0

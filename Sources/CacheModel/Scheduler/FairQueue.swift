@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// Members that wait for something of which there is not enough: slots of downloads, bytes, threads, questions.
 ///
 /// Users take turns, and the clients of a user take turns beneath. Among the members of one client the more urgent

@@ -1,3 +1,5 @@
+import CacheValues
+
 /// Origins that refused requests because there were too many, and the number of downloads each may have now.
 ///
 /// An origin that says stop (429, or 503 with `Retry-After`) is asked nothing until the time it names. Then one

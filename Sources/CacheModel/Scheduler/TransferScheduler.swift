@@ -1,4 +1,5 @@
 internal import CacheKey
+package import CacheValues
 
 /// Decides which download starts next, which running one stops for it, and when a failed download is retried.
 ///

@@ -1,4 +1,5 @@
 internal import CacheKey
+import CacheValues
 
 /// The running downloads: their number overall and for each origin.
 ///

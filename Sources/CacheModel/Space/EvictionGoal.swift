@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// When an eviction ends: as soon as the cache has no more than ``bytes`` and ``entries``, or at
 /// ``fetchedBefore``. An eviction that a user requests compares only the bytes of existing files.
 package struct EvictionGoal: Hashable, Sendable {

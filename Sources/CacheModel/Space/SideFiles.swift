@@ -1,21 +1,20 @@
 package import CacheKey
 
-/// Files of one kind beside the entries, and the bytes that the disk holds for each: partials that no
-/// download is writing to, or damaged files.
+/// The partials that no download is writing to, and the bytes that the disk holds for each.
 package struct SideFiles: Sendable {
     private var allocated: [CacheKey: Int64] = [:]
     /// Bytes of all of them together.
     package private(set) var total: Int64 = 0
     /// Names that have to be probed, because they changed or their bytes are an estimate.
     package private(set) var dirtyNames: Set<CacheKey> = []
-    /// Changes of these files only: a program that writes to one does not affect the entry.
+    /// Changes of partials only: a program that writes to one does not affect the entry.
     private var epochs = ChangeEpochs()
 
     package var count: Int { allocated.count }
 
     package var keys: some Collection<CacheKey> { allocated.keys }
 
-    /// Bytes held for a key. `nil` if there is no such file.
+    /// Bytes held for a key. `nil` if there is no partial.
     package subscript(key: CacheKey) -> Int64? {
         get { allocated[key] }
         set {
@@ -25,7 +24,7 @@ package struct SideFiles: Sendable {
         }
     }
 
-    /// Whether there may be such a file for a key.
+    /// Whether there may be a partial for a key.
     package func mayHold(_ key: CacheKey) -> Bool {
         allocated[key] != nil || dirtyNames.contains(key)
     }
@@ -39,10 +38,10 @@ package struct SideFiles: Sendable {
     /// The name has to be probed, but running probes of it stay valid.
     package mutating func needsProbe(_ key: CacheKey) { dirtyNames.insert(key) }
 
-    /// A scan begins, so each known file has to be probed.
+    /// A scan begins, so each known partial has to be probed.
     package mutating func allNeedProbe() { dirtyNames.formUnion(allocated.keys) }
 
-    /// The name needs no probe: it is certain whether there is a file.
+    /// The name needs no probe: it is certain whether there is a partial.
     package mutating func clean(_ key: CacheKey) { dirtyNames.remove(key) }
 
     // MARK: Probes
@@ -61,6 +60,6 @@ package struct SideFiles: Sendable {
     package func checkInvariants() {
         precondition(
             total == allocated.values.reduce(0, +),
-            "the total of files beside the entries, \(total), is wrong")
+            "the total of the partials, \(total), is wrong")
     }
 }

@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// The answer to a download that requests space.
 package enum SpaceGrant: Sendable {
     /// The image can grow to this number of bytes.

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The accounts of disk space: the bytes that the limits allow, the bytes reserved for downloads,
 /// and the bytes about to become free. The catalog counts the bytes of entries and passes them in
@@ -16,7 +17,6 @@ package struct SpaceLedger: Sendable {
 
     package var budget: Budget
     package var partials = SideFiles()
-    package var damaged = DamagedFiles()
     /// Bytes reserved for downloads.
     package private(set) var reserved: Int64 = 0
     /// Bytes of the reservations that are already written.
@@ -45,10 +45,8 @@ package struct SpaceLedger: Sendable {
 
     // MARK: Totals
 
-    /// Bytes that the disk holds for entries, partials and damaged files.
-    package func used(_ usage: Usage) -> Int64 {
-        usage.bytes + partials.total + damaged.files.total
-    }
+    /// Bytes that the disk holds for entries and partials.
+    package func used(_ usage: Usage) -> Int64 { usage.bytes + partials.total }
 
     /// Bytes used or reserved.
     package func promised(_ usage: Usage) -> Int64 { used(usage) + reserved }
@@ -148,15 +146,6 @@ package struct SpaceLedger: Sendable {
         return Victim(name: .partial(key), bytes: bytes)
     }
 
-    /// A damaged file has to be unlinked. `nil` if there is none.
-    package mutating func unlinkPending(damagedOf key: CacheKey) -> Victim? {
-        guard damaged.files.mayHold(key) else { return nil }
-        let bytes = damaged[key]?.allocated ?? 0
-        damaged[key] = nil
-        pendingUnlink += bytes
-        return Victim(name: .damaged(key), bytes: bytes)
-    }
-
     /// The file of an entry that has left the index has to be unlinked.
     ///
     /// - Parameter facts: the facts that the index had. `nil` for a file that was never in the index.
@@ -200,7 +189,6 @@ package struct SpaceLedger: Sendable {
 
     package func checkInvariants() {
         partials.checkInvariants()
-        damaged.checkInvariants()
         precondition(pendingUnlink >= 0, "more bytes were unlinked than were pending")
         precondition(reserved >= 0, "more bytes were released than were reserved")
     }

@@ -1,5 +1,7 @@
-/// The file of an entry, a partial or a damaged file that has to be unlinked. The index or the list
-/// of such files no longer has it. Its bytes stay in the ledger until the unlink is reported, because the disk
+package import CacheValues
+
+/// The file of an entry or a partial that has to be unlinked. The index or the list of partials no
+/// longer has it. Its bytes stay in the ledger until the unlink is reported, because the disk
 /// holds them until then.
 package struct Victim: Hashable, Sendable {
     package let name: DirectoryName

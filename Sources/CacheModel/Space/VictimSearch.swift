@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// A search for victims. It ends after a bounded number of steps, so that the lock is held only
 /// briefly, and after a bounded number of victims, so that other work gets its turn.
 package struct VictimSearch: Sendable {

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The questions to the store: those that wait for their turn, and those that run.
 package struct StoreLookups: Sendable {

@@ -10,14 +10,12 @@ public struct StorePolicy: Hashable, Sendable {
     public var renew: Int64
     /// The longest wait of a prefetch after the store turned out to lack its image.
     public var spread: Duration
-    /// Bytes of the largest image that is put into the store.
-    public var maximumImageSize: Int64
 
     public init(
         reads: Bool = true, writes: Bool = true, timeout: Duration = .seconds(1),
-        renew: Int64 = 3600, spread: Duration = .seconds(5), maximumImageSize: Int64 = .max
+        renew: Int64 = 3600, spread: Duration = .seconds(5)
     ) {
         (self.reads, self.writes, self.timeout) = (reads, writes, timeout)
-        (self.renew, self.spread, self.maximumImageSize) = (renew, spread, maximumImageSize)
+        (self.renew, self.spread) = (renew, spread)
     }
 }

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The state of the store that several machines share: whether it can be used, the open questions,
 /// and the images that wait to be written to it.

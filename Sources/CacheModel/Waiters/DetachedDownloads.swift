@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The downloads that continue without a caller. Such downloads are requested with `wait: false`, or
 /// ask the origin about a stale entry. No caller can end them by leaving, so the number of each user

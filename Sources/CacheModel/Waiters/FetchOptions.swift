@@ -1,3 +1,5 @@
+public import CacheValues
+
 /// The options of a caller's request.
 public struct FetchOptions: Sendable {
     public var priority: Priority

@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// The permitted uses of an entry that is no longer fresh.
 package struct Staleness: Equatable, Sendable {
     package var reuse: Reuse

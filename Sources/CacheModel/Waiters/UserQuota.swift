@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// Limits the number of things that each user has, and the number that all users have together.
 package struct UserQuota: Sendable {
     /// The most that one user can have.

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// One caller's request for a set of images, until all of them are settled.
 package struct Waiter: Sendable {

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The callers that wait for downloads, and the number of downloads for which only the daemon waits.
 ///

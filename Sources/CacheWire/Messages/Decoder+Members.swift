@@ -35,7 +35,7 @@ private struct AnyName: CodingKey {
 extension String {
     /// The candidate that takes the fewest insertions, removals and changes of single characters to
     /// become; the first of several. Upper and lower case count as the same.
-    func nearest(of candidates: [String]) -> String? {
+    package func nearest(of candidates: [String]) -> String? {
         candidates.min { edits(to: $0) < edits(to: $1) }
     }
 

@@ -1,5 +1,5 @@
-package import CacheModel
-internal import ImageFormats
+package import CacheValues
+import ImageFormats
 
 extension EntryFacts {
     /// The facts of an entry from its record and its inode.

@@ -1,4 +1,4 @@
-internal import CacheModel
+import CacheValues
 internal import ImageFormats
 
 extension EntryRecord {

@@ -1,4 +1,4 @@
-internal import CacheModel
+import CacheValues
 internal import ImageFormats
 
 /// The second version of the record: fields at fixed offsets, little endian.

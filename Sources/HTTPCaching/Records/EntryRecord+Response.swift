@@ -1,4 +1,4 @@
-internal import CacheModel
+import CacheValues
 package import ImageFormats
 
 extension EntryRecord {

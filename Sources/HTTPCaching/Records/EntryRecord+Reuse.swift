@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheValues
 
 extension EntryRecord {
     /// How a request for this entry is answered.

@@ -1,5 +1,5 @@
 package import CacheKey
-package import CacheModel
+package import CacheValues
 package import ImageFormats
 
 /// The cache's notes on an entry beside its bytes: everything that a scan and a lookup need, in one extended attribute.
@@ -51,11 +51,6 @@ package struct EntryRecord: Hashable, Sendable {
         self.terms = terms
         self.removeAt = removeAt
     }
-
-    /// The text that replaces the record of a damaged entry that was pinned.
-    ///
-    /// It is not a record, so the file is not an entry. The next image under this name is pinned again.
-    package static let pinOfDamaged = "damaged pinned=1"
 
     /// The name of the attribute with the record of a key: `user.cached.` and the first eight hex digits of the
     /// key.

@@ -1,4 +1,4 @@
-internal import CacheModel
+import CacheValues
 
 extension PartialRecord {
     /// The value of the attribute.

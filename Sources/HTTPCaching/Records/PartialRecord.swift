@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheValues
 
 /// The cache's notes on an interrupted download, in one extended attribute of `NAME.part`.
 ///

@@ -1,5 +1,5 @@
 package import CacheKey
-internal import CacheModel
+import CacheValues
 
 /// The facts that identify the bytes of an entry: their digest, and the validators that the origin sent with them.
 /// One line of text in one extended attribute.

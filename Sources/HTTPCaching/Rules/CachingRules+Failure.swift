@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheValues
 
 extension CachingRules {
     /// Seconds until the next attempt, as the failed response asks for: its `Retry-After` if the failure is

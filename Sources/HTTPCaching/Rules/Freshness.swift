@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheValues
 
 /// The time until which a response can be used without asking the origin, and the terms after that
 /// (RFC 9111 §4.2).

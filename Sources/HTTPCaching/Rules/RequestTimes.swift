@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheValues
 
 /// When a request was sent and when its response arrived.
 package struct RequestTimes: Sendable {

@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheValues
 internal import ImageFormats
 
 /// The record of an entry as an object of a store carries it, and when it was written there by the clock of the machine

@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheValues
 
 /// A validator that changes with every change of the bytes, so that parts with the same validator can be
 /// joined (RFC 9110 §8.8.1).

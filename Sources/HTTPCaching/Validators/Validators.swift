@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheValues
 
 /// The values by which an origin identifies a version of an image (RFC 9110 §8.8).
 package struct Validators: Hashable, Sendable {

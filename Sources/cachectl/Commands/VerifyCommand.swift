@@ -10,12 +10,13 @@ struct VerifyCommand: ParsableCommand {
             Prints one line for each damaged image: "damaged URL: REASON" if it was not repaired, \
             "refetched URL" or "removed NAME" if it was. The last line is a summary. --json prints \
             an item for each damaged image and then \
-            {"checked":N,"damaged":N,"left":N,"total":N}. A damaged image becomes missing, and \
-            "fetch" downloads it again. Its file is renamed to NAME.damaged and kept for a day.
+            {"checked":N,"damaged":N,"left":N,"total":N}. The file of a damaged image is removed, so \
+            the image is missing, and "fetch" downloads it again. A pinned image is downloaded again \
+            at once.
 
             The daemon reads with the lowest priority, and stops if this command is interrupted.
 
-            Exit status: 0 no image is damaged, or all were repaired; 1 damage remains.
+            Exit status: 0 no image is damaged, or all were repaired; 1 an image was not repaired.
 
             Example: cachectl verify --repair
             """)
@@ -23,7 +24,7 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag
 
-    @Flag(help: "Download damaged images again; remove those whose URL is unknown.")
+    @Flag(help: "Download damaged images again.")
     var repair = false
 
     @Flag(help: "Continue where the last verification was interrupted.")

@@ -1,4 +1,4 @@
-import CacheModel
+import CacheValues
 import CacheWire
 
 /// A field of a record: its name, and its value in JSON and as text.

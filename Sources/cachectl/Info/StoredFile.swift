@@ -1,6 +1,6 @@
 import CLinux
 import CacheKey
-import CacheModel
+import CacheValues
 import Glibc
 import HTTPCaching
 
@@ -22,7 +22,7 @@ struct StoredFile {
         guard let name = Self.name(in: path) else {
             throw .unreadable(
                 path,
-                "the name of a cached image has 36 characters, then .part, .damaged or nothing")
+                "the name of a cached image has 36 characters, then .part or nothing")
         }
         var status = stat()
         guard lstat(path, &status) == 0 else {

@@ -1,5 +1,5 @@
 import CacheKey
-import CacheModel
+import CacheValues
 import CacheWire
 import HTTPCaching
 import ImageFormats
@@ -12,8 +12,7 @@ struct StoredRecord {
 
     init(of file: StoredFile) throws(CommandFailure) {
         switch file.name {
-        case .entry(let key): try addEntry(key, "entry", file)
-        case .damaged(let key): try addEntry(key, "damaged", file)
+        case .entry(let key): try addEntry(key, file)
         case .partial(let key): try addPartial(key, file)
         }
     }
@@ -24,9 +23,7 @@ struct StoredRecord {
 
     // MARK: Entries
 
-    private mutating func addEntry(
-        _ key: CacheKey, _ kind: String, _ file: StoredFile
-    ) throws(CommandFailure) {
+    private mutating func addEntry(_ key: CacheKey, _ file: StoredFile) throws(CommandFailure) {
         let attribute = EntryRecord.attributeName(of: key)
         guard let bytes = try file.attribute(attribute) else {
             throw .unreadable(
@@ -39,7 +36,7 @@ struct StoredRecord {
         let isFirst = bytes.withUnsafeBytes { EntryRecord.isFirstVersion($0) }
         add(
             RecordedField("path", file.path), RecordedField("key", "\(key)"),
-            RecordedField("kind", kind), RecordedField("record", isFirst ? "v1" : "v2"))
+            RecordedField("kind", "entry"), RecordedField("record", isFirst ? "v1" : "v2"))
         add(record)
         try addValidators(isFirst ? record.validators : nil, key, file)
         add(

@@ -35,7 +35,7 @@ extension Figure {
         Figure("partials", "partial_downloads", .gauge, "Interrupted downloads that are kept."),
         Figure(
             "bytesUsed", "used_bytes", .gauge,
-            "Disk space of images, partial downloads and damaged files."),
+            "Disk space of images and partial downloads."),
         Figure("bytesBudget", "budget_bytes", .gauge, "The limit of --max-bytes."),
         Figure("bytesMinFree", "free_minimum_bytes", .gauge, "The limit of --min-free."),
         Figure(

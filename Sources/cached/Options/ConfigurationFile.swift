@@ -20,8 +20,7 @@ struct ConfigurationFile {
             if text.isEmpty || text.hasPrefix("#") || text.hasPrefix(";") { continue }
             guard let match = text.wholeMatch(of: /([A-Z_][A-Z0-9_]*)=(.*)/) else {
                 throw StartFailure.configuration(
-                    "\(path):\(number): \"\(text)\" is not NAME=value, like "
-                        + "\(SettingName.maxBytes.rawValue)=5G")
+                    "\(path):\(number): \"\(text)\" is not NAME=value, like CACHED_MAX_BYTES=5G")
             }
             let name = String(match.1)
             if let first = numbers.updateValue(number, forKey: name) {

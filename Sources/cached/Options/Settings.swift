@@ -1,8 +1,10 @@
 import CacheCore
+import CacheValues
 import CacheWire
 import Glibc
+import HTTPCaching
 
-/// The settings that the daemon runs with.
+/// The settings that the daemon runs with. The rows of ``Setting`` fill it.
 struct Settings: Sendable {
     /// The texts that the settings come from.
     let values: SettingValues
@@ -11,21 +13,27 @@ struct Settings: Sendable {
     /// The path of the directory of header fields, which need not exist; `nil` without a home.
     let headers: String?
     /// Variables of the environment that set a proxy for other programs, although none is set for this one.
-    let unusedProxies: [String]
-    var cache: CacheSettings
-    let socket: String
-    let socketMode: mode_t
+    private(set) var unusedProxies: [String] = []
+    var cache = CacheSettings(directory: "")
+    var socket = ""
+    var socketMode: mode_t = 0o600
     /// The group of the socket's file; `nil` for that of the process.
-    let socketGroup: gid_t?
-    let managers: Managers
+    var socketGroup: gid_t?
+    var managers: Managers
     /// The time without clients and work after which the daemon ends; `nil` if it stays.
-    let idleExit: Duration?
-    let pressure: PressureSettings
-    let log: LogSettings
+    var idleExit: Duration?
+    var pressureEvicts = PressureEviction.auto
+    var log = LogSettings()
     /// The rights that the daemon gives up after its start.
-    let restriction: Restriction.Extent
-    /// The settings whose new values need a restart, so that those of the running daemon count.
-    private(set) var pending: [SettingName] = []
+    var restriction = Restriction.Extent.partly
+    /// The names of the settings whose new values need a restart, so that those of the running daemon count.
+    private(set) var pending: [String] = []
+
+    // Values that count together with others.
+    var store = StoreChoice()
+    var isShared: Bool?
+    var contact: String?
+    var userAgent: String?
 
     /// Reads the configuration files and interprets all values.
     ///
@@ -42,10 +50,8 @@ struct Settings: Sendable {
         let new = try Settings(
             values, environment, files: files.map(\.path), headers: place.headers(environment))
         guard let running else { return new }
-        let fixed = SettingName.allCases.filter(\.needsRestart)
         var settings = try Settings(
-            values.keeping(fixed, of: running.values), environment, files: new.files,
-            headers: new.headers)
+            values.keeping(running.values), environment, files: new.files, headers: new.headers)
         settings.pending = values.differences(from: settings.values)
         return settings
     }
@@ -53,72 +59,67 @@ struct Settings: Sendable {
     private init(
         _ values: SettingValues, _ environment: [String: String], files: [String], headers: String?
     ) throws {
-        var places = environment
-        places[SettingName.socket.rawValue] = values.text(.socket)
-        places[SettingName.directory.rawValue] = values.text(.directory)
-        let socket = SocketLookup.daemonPath(flag: nil, environment: places)
-        var cache = CacheSettings(directory: try Self.directory(values, places))
-        cache.limits = try Self.limits(values)
-        cache.transfers = try Self.transfers(values)
-        cache.retry = try Self.retry(values)
-        cache.ignoredQueries = try Self.ignoredQueries(values)
-        (socketMode, socketGroup) = try Self.socketAccess(values)
-        cache.directoryMode = Self.directoryMode(socketMode)
-        cache.transfers.caching = try Self.caching(
-            values,
-            isShared: SocketLookup.isSystem(socket) || Self.isOpenToOthers(socketMode)
-                || values.text(.store) != nil)
-        cache.store = try Self.store(values, environment)
         (self.values, self.files, self.headers) = (values, files, headers)
-        (self.cache, self.socket) = (cache, socket)
-        unusedProxies = cache.transfers.proxy == nil ? Self.proxies(environment) : []
-        managers = try Self.managers(values)
-        idleExit = try Self.idleExit(values)
-        pressure = try Self.pressure(values)
-        log = try Self.log(values)
-        let extent = values.text(.restrict) ?? Restriction.Extent.partly.rawValue
-        guard let restriction = Restriction.Extent(rawValue: extent) else {
-            throw values.bad(.restrict, "yes, partly or no")
+        managers = try Managers()
+        for setting in Setting.all {
+            guard let text = values[setting.name]?.text else { continue }
+            do throws(WrongValue) {
+                try setting.apply(&self, text)
+            } catch {
+                throw values.bad(setting.name, error)
+            }
         }
-        self.restriction = restriction
+        try completePlaces(environment)
+        try completeTransfers(environment)
+        cache.store = try store.settings(
+            values, environment, downloadRate: cache.transfers.maximumRate)
     }
 
-    private static func directory(
-        _ values: SettingValues, _ places: [String: String]
-    ) throws -> String {
-        guard let directory = DirectoryLookup.path(flag: nil, environment: places) else {
-            throw StartFailure.configuration(
-                "no cache directory is known; set one with --directory")
+    private mutating func completePlaces(_ environment: [String: String]) throws {
+        if socket.isEmpty { socket = SocketLookup.daemonPath(flag: nil, environment: environment) }
+        if cache.directory.isEmpty {
+            guard let usual = DirectoryLookup.path(flag: nil, environment: environment) else {
+                throw StartFailure.configuration(
+                    "no cache directory is known; set one with --directory")
+            }
+            cache.directory = usual
         }
         // A service manager separates several directories by colons. systemd.exec(5), `CacheDirectory=`
-        guard values[.directory]?.source == .option || !directory.contains(":/") else {
+        guard values["CACHE_DIRECTORY"]?.source == .option || !cache.directory.contains(":/") else {
             throw StartFailure.configuration(
-                "CACHE_DIRECTORY names several directories, \(directory); choose one with --directory"
+                "CACHE_DIRECTORY names several directories, \(cache.directory); choose one with --directory"
             )
         }
-        guard directory.hasPrefix("/") else {
-            throw values.bad(.directory, "an absolute path", shown: directory)
+        guard cache.directory.hasPrefix("/") else {
+            throw values.bad(
+                "CACHE_DIRECTORY", WrongValue("an absolute path", shown: cache.directory))
         }
-        return directory
+        cache.directoryMode = Self.directoryMode(socketMode)
     }
 
-    private static func limits(_ values: SettingValues) throws -> Limits {
-        var limits = Limits()
-        limits.maximumBytes = try size(.maxBytes, values)
-        limits.minimumFree = try size(.minFree, values, least: 0)
-        if let text = values.text(.maxEntries) {
-            guard let count = Int(text), count > 0 else {
-                throw values.bad(.maxEntries, "a number above 0")
-            }
-            limits.maximumEntries = count
+    private mutating func completeTransfers(_ environment: [String: String]) throws {
+        // A socket that takes permission to write lets in other users than its owner.
+        cache.transfers.caching.isShared =
+            isShared
+            ?? (SocketLookup.isSystem(socket) || socketMode & 0o022 != 0 || store.bucket != nil)
+        // Who asks: RFC 9110 §10.1.5.
+        let contactPart = contact.map { " (+\($0))" } ?? ""
+        cache.transfers.userAgent = userAgent ?? "cached/\(Version.current)\(contactPart)"
+        cache.transfers.hasContact = userAgent != nil || contact != nil
+        if cache.transfers.trustsOnlyCertificateFile, cache.transfers.certificateFile == nil {
+            throw StartFailure.configuration(
+                "\(values.place(of: "CACHED_CA_ONLY")) is set, but no certificates are; name a file with "
+                    + "--ca-file (CACHED_CA_FILE)")
         }
-        if let bytes = try size(.maxImageBytes, values) { limits.maximumImageSize = bytes }
-        return limits
-    }
-
-    /// The variables by which other programs find a proxy. curl(1), "Environment".
-    private static func proxies(_ environment: [String: String]) -> [String] {
-        ["http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"]
+        // The variables by which other programs find a proxy. curl(1), "Environment".
+        let proxies = ["http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"]
             .filter { environment[$0]?.isEmpty == false }
+        unusedProxies = cache.transfers.proxy == nil ? proxies : []
+    }
+
+    /// The permission bits of a cache directory that the daemon makes: open to the users who may connect to the
+    /// socket, which takes permission to write.
+    static func directoryMode(_ socketMode: mode_t) -> mode_t {
+        0o700 | (socketMode & 0o020 != 0 ? 0o050 : 0) | (socketMode & 0o002 != 0 ? 0o005 : 0)
     }
 }

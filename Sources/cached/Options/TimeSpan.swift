@@ -24,8 +24,12 @@ struct TimeSpan: LosslessStringConvertible, Sendable, Hashable {
 
     init(_ duration: Duration) { self.duration = duration }
 
+    /// The time in the longest unit of which it is a multiple.
     var description: String {
         let (seconds, attoseconds) = duration.components
-        return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms"
+        let total = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        let unit = Self.units.filter { total % $0.milliseconds == 0 }
+            .max { $0.milliseconds < $1.milliseconds }
+        return unit.map { "\(total / $0.milliseconds)\($0.suffix)" } ?? "\(total)ms"
     }
 }

@@ -46,7 +46,7 @@ final class PressureLoop: @unchecked Sendable {
             do throws(PressureFailure) {
                 var objections: [String] = []
                 probes = try source.open(
-                    monitor.settings.triggers, now: .now, objections: &objections)
+                    [.warning, .critical], now: .now, objections: &objections)
                 for objection in objections {
                     monitor.logger.notice(
                         "memory pressure is not watched as it is set",

@@ -24,7 +24,6 @@ final class PressureMonitor: Sendable {
         var isStopping = false
     }
 
-    let settings: PressureSettings
     let choice: PressureChoice
     let logger: Logger
     let onPressure: Reaction
@@ -34,10 +33,9 @@ final class PressureMonitor: Sendable {
     let wakeup: Int32
 
     init(
-        _ settings: PressureSettings, choice: PressureChoice, logger: Logger,
-        onPressure: @escaping Reaction
+        choice: PressureChoice, coolDown: Duration = PressureReactions.usualCoolDown,
+        logger: Logger, onPressure: @escaping Reaction
     ) {
-        self.settings = settings
         self.choice = choice
         self.logger = logger
         self.onPressure = onPressure
@@ -45,20 +43,12 @@ final class PressureMonitor: Sendable {
         precondition(wakeup >= 0, "eventfd failed: error \(errno)")
         shared = Mutex(
             Shared(
-                reactions: PressureReactions(coolDown: settings.coolDown),
-                state: PressureState(usualValidity: settings.coolDown)))
+                reactions: PressureReactions(coolDown: coolDown),
+                state: PressureState(usualValidity: coolDown)))
     }
 
     deinit {
         close(wakeup)
-    }
-
-    /// Changes the shortest time between two reactions.
-    func apply(coolDown: Duration) {
-        shared.withLock { shared in
-            shared.reactions.coolDown = coolDown
-            shared.state.usualValidity = coolDown
-        }
     }
 
     /// The source that is watched, for `Stats` and the log; `none` before the start, or if no source could be opened.

@@ -26,7 +26,10 @@ struct PressureReactions: Sendable, Hashable {
         }
     }
 
-    var coolDown: Duration
+    /// The shortest time between two reactions to the same level.
+    static let usualCoolDown = Duration.seconds(10)
+
+    private let coolDown: Duration
     private var reactedAt: [PressureLevel: Instant] = [:]
     private var waiting: [PressureLevel: Waiting] = [:]
 

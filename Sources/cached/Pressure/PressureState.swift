@@ -7,7 +7,7 @@ import CacheWire
 struct PressureState: Sendable, Hashable {
     typealias Instant = ContinuousClock.Instant
 
-    var usualValidity: Duration
+    private let usualValidity: Duration
     private var ends: [PressureLevel: Instant] = [:]
 
     init(usualValidity: Duration) {

@@ -9,7 +9,7 @@ import Logging
 /// after the socket is bound and the directory is locked.
 struct Restriction {
     /// The rights that the daemon gives up.
-    enum Extent: String, Sendable {
+    enum Extent: String, Sendable, CaseIterable {
         /// Nothing.
         case no
         /// Capabilities, new privileges, and system calls that it does not need.

@@ -1,4 +1,6 @@
 import CacheCore
+import CacheModel
+import CacheValues
 import NIOPosix
 import Synchronization
 

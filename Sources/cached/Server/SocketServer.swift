@@ -1,7 +1,9 @@
 import CLinux
 import CacheCore
+import CacheModel
 import CacheWire
 import Glibc
+import HTTPCaching
 import Logging
 import NIOCore
 import NIOPosix
@@ -44,9 +46,9 @@ final class SocketServer: Sendable {
             throw StartFailure(error)
         }
         let environment = try Environment.all()
-        let relief = PressureRelief(settings.pressure, cache: cache, logger: logger)
+        let relief = PressureRelief(settings.pressureEvicts, cache: cache, logger: logger)
         let choice = PressureChoice.ofProcess(environment)
-        let pressure = PressureMonitor(settings.pressure, choice: choice, logger: logger) {
+        let pressure = PressureMonitor(choice: choice, logger: logger) {
             relief.reactAndWait(to: $0)
         }
         socket = try Self.socket(settings, passed, environment)
@@ -139,8 +141,7 @@ final class SocketServer: Sendable {
         } catch {
             server.logger.debug("the event loop has ended", metadata: ["error": "\(error)"])
         }
-        server.relief.apply(settings.pressure)
-        server.pressure.apply(coolDown: settings.pressure.coolDown)
+        server.relief.apply(settings.pressureEvicts)
     }
 
     /// Stops in order: accepts no new client, ends the downloads, publishes images that are complete, and sends the

@@ -1,3 +1,4 @@
+import CacheValues
 import Logging
 import SystemPackage
 import TestSupport

@@ -1,4 +1,6 @@
 import CacheKey
+import CacheSamples
+import CacheValues
 import Glibc
 import SystemPackage
 import TestSupport

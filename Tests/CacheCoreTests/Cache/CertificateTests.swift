@@ -1,4 +1,5 @@
 import CacheKey
+import CacheValues
 import TestSupport
 import Testing
 
@@ -160,7 +161,7 @@ struct CertificateTests {
                 fault == .ofUnknownAuthority ? try await CertificateAuthority(in: scope) : authority
             let identity = try await issuer.issue(
                 for: [fault == .ofAnotherName ? "DNS:other.test" : "IP:127.0.0.1"],
-                days: fault == .expired ? -1 : 2)
+                days: fault == .expired ? 0 : 2)
             let origin = try ScriptedOrigin(in: scope)
             let front = try await TLSTerminator(identity, to: origin, in: scope)
             let fixture = try CacheFixture(in: scope, origin: origin) {

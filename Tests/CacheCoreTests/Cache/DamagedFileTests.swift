@@ -1,6 +1,8 @@
 import CLinux
 import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 import SystemPackage
 import TestSupport
 import Testing
@@ -8,53 +10,31 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// A file that a verification finds damaged loses its name: nobody reads its bytes as those of the image.
+/// A file that a verification finds damaged is removed: nobody reads its bytes as those of the image.
 @Suite("Cache: damaged files", .timeLimit(.minutes(5)))
 struct DamagedFileTests {
     private let image = SampleImage.png(byteCount: 50_000)
+    private let headers: HeaderFields = ["ETag": "\"1\"", "Cache-Control": "max-age=1000"]
 
-    /// A cache with an image `/a.png` that was found damaged, and an intact one, `/b.png`.
-    private func damaged(in scope: TestScope, isPinned: Bool = false) async throws -> CacheFixture {
-        let fixture = try CacheFixture(in: scope)
+    /// A cache with an image `/a.png` whose bytes another program has changed, and an intact one, `/b.png`.
+    private func damaged(
+        in scope: TestScope, faults: FaultPlan? = nil
+    ) async throws -> CacheFixture {
+        let fixture = try CacheFixture(in: scope, faults: faults)
         for path in ["/a.png", "/b.png"] {
-            fixture.origin.route(path, .answer(body: image))
+            fixture.origin.route(path, .answer(headers: headers, body: image))
             #expect(try await fixture.fetch(path).failures.isEmpty)
         }
-        if isPinned { await pin(true, fixture) }
         let file = open(try fixture.file("/a.png"), O_WRONLY)
         defer { close(file) }
         #expect(pwrite(file, "x", 1, 1000) == 1)
-        #expect(await fixture.verify().damagedCount == 1)
+        #expect(try fixture.lookup("/a.png").isCached, "nobody has read it")
         return fixture
     }
 
-    private func pin(_ isPinned: Bool, _ fixture: CacheFixture) async {
-        let failures = await withCheckedContinuation { continuation in
-            do {
-                fixture.cache.pin([try fixture.wish("/a.png").key], isPinned) {
-                    continuation.resume(returning: $0)
-                }
-            } catch {
-                continuation.resume(returning: [:])
-            }
-        }
-        #expect(failures.isEmpty)
-    }
-
-    private func damagedPath(_ fixture: CacheFixture) throws -> String {
-        try fixture.file("/a.png") + ".damaged"
-    }
-
-    private func isSetAside(_ fixture: CacheFixture) throws -> Bool {
-        access(try damagedPath(fixture), F_OK) == 0
-    }
-
-    private func evict(_ fixture: CacheFixture, to bytes: Int64) async -> Removal {
-        await withCheckedContinuation { continuation in
-            fixture.cache.evict(toBytes: bytes) { removal, _ in
-                continuation.resume(returning: removal)
-            }
-        }
+    private func isThere(_ fixture: CacheFixture) throws -> Bool {
+        var status = stat()
+        return lstat(try fixture.file("/a.png"), &status) == 0
     }
 
     /// The bytes that the cache counts are those on the disk.
@@ -66,137 +46,58 @@ struct DamagedFileTests {
         }
     }
 
-    @Test func theNameIsFreeAndTheFileCanBeExamined() async throws {
+    @Test func theFileIsRemovedAndTheReportSaysSo() async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(in: scope)
-            #expect(access(try fixture.file("/a.png"), F_OK) != 0)
-            var expected = image
-            expected[1000] = UInt8(ascii: "x")
-            #expect(try contents(of: damagedPath(fixture)) == expected)
-            let attributes = ExtendedAttributes(of: try damagedPath(fixture))
-            #expect(try attributes["user.xdg.origin.url"] == fixture.origin.url("/a.png"))
+            let report = await fixture.verify()
+            #expect(report.damaged.map(\.damage) == [.wrongBytes] && report.leftCount == 1)
+            guard case .left(let failure)? = report.damaged.first?.end else {
+                Issue.record("\(report)")
+                return
+            }
+            #expect(failure.kind == .damaged)
+            #expect(failure.message.hasSuffix("their SHA-256 differs; its file was removed"))
+            #expect(try !isThere(fixture))
             #expect(try fixture.lookup("/a.png").isMissing)
             #expect(try fixture.lookup("/b.png").isCached)
             try await expectTrueFigures(fixture)
-            #expect(fixture.cache.statistics().bytesUsed > 100_000)
-        }
-    }
-
-    @Test func aDownloadTakesTheNameAndRemovesTheDamagedFile() async throws {
-        try await withTestScope { scope in
-            let fixture = try await damaged(in: scope)
-            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            #expect(try contents(of: fixture.file("/a.png")) == image)
-            try await waitUntil("the damaged file to be gone") { try !isSetAside(fixture) }
-            try await expectTrueFigures(fixture)
-        }
-    }
-
-    @Test func laterVerificationsReportItUntilItIsRepaired() async throws {
-        try await withTestScope { scope in
-            let fixture = try await damaged(in: scope)
-            let again = await fixture.verify()
-            #expect(again.total == 2 && again.damaged.map(\.damage) == [.setAside])
-            #expect(again.damaged.first?.url == fixture.origin.url("/a.png"))
-            let repair = await fixture.verify(repairs: true)
-            #expect(repair.damagedCount == 1 && repair.leftCount == 0)
-            #expect(try contents(of: fixture.file("/a.png")) == image)
             #expect(await fixture.verify().damagedCount == 0)
         }
     }
 
-    @Test func aRepairRemovesItIfItsURLIsLost() async throws {
+    @Test func theNextFetchDownloadsTheImage() async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(in: scope)
-            #expect(removexattr(try damagedPath(fixture), "user.xdg.origin.url") == 0)
-            #expect(await fixture.verify(repairs: true).leftCount == 0)
-            #expect(try !isSetAside(fixture))
-            try await expectTrueFigures(fixture)
-        }
-    }
-
-    @Test func itIsEvictedFirst() async throws {
-        try await withTestScope { scope in
-            let fixture = try await damaged(in: scope)
-            #expect(await evict(fixture, to: 90_000).entries == 0)
-            #expect(try !isSetAside(fixture))
-            #expect(try fixture.lookup("/b.png").isCached)
-            try await expectTrueFigures(fixture)
-        }
-    }
-
-    @Test func itStaysForADay() async throws {
-        try await withTestScope { scope in
-            let fixture = try await damaged(in: scope)
-            _ = fixture.cache.statistics()
-            let now = FileTime.now.nanoseconds
-            for (hours, isThere) in [(23, true), (25, false)] {
-                let later = FileTime(nanoseconds: now + Int64(hours) * 3_600_000_000_000)
-                fixture.cache.discardOldDamagedFiles(now: later)
-                await fixture.afterDirectoryWork()
-                #expect(try isSetAside(fixture) == isThere, "\(hours) h")
-            }
-        }
-    }
-
-    @Test func aPinKeepsItUntilTheImageIsBack() async throws {
-        try await withTestScope { scope in
-            let fixture = try await damaged(in: scope, isPinned: true)
-            _ = await evict(fixture, to: 0)
-            let later = FileTime(nanoseconds: FileTime.now.nanoseconds + 100_000_000_000_000)
-            fixture.cache.discardOldDamagedFiles(now: later)
-            await fixture.afterDirectoryWork()
-            _ = await fixture.removeAll()
-            #expect(try isSetAside(fixture))
-            try await expectTrueFigures(fixture)
+            #expect(await fixture.verify().damagedCount == 1)
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            try await waitUntil("the damaged file to be gone") { try !isSetAside(fixture) }
-            guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else {
-                Issue.record("it is not cached")
-                return
-            }
-            #expect(facts.isPinned)
-        }
-    }
-
-    @Test func unpinningMakesItOneLikeAllOthers() async throws {
-        try await withTestScope { scope in
-            let fixture = try await damaged(in: scope, isPinned: true)
-            await pin(false, fixture)
-            #expect(try isSetAside(fixture))
-            _ = await evict(fixture, to: 90_000)
-            #expect(try !isSetAside(fixture))
-        }
-    }
-
-    @Test(arguments: [true, false])
-    func aRemovalRemovesItToo(byName: Bool) async throws {
-        try await withTestScope { scope in
-            let fixture = try await damaged(in: scope, isPinned: byName)
-            let removal =
-                byName ? try await fixture.remove("/a.png") : await fixture.removeAll()
-            #expect(removal.entries == (byName ? 0 : 1), "it was no entry")
-            #expect(try !isSetAside(fixture))
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+            #expect(fixture.origin.requests().allSatisfy { $0.headers["If-None-Match"] == nil })
             try await expectTrueFigures(fixture)
         }
     }
 
-    @Test func theNextDaemonCountsIt() async throws {
+    @Test func aRepairDownloadsTheImage() async throws {
         try await withTestScope { scope in
-            let first = try await damaged(in: scope)
-            await CacheFixture.drain(first.cache)
-            let next = try CacheFixture(in: scope, directory: first.directory, origin: first.origin)
-            next.cache.waitForScan()
-            try await expectTrueFigures(next)
-            #expect(next.cache.statistics().entries == 1)
-            #expect(await evict(next, to: 90_000).entries == 0)
-            #expect(try !isSetAside(next))
+            let fixture = try await damaged(in: scope)
+            let report = await fixture.verify(repairs: true)
+            #expect(report.damagedCount == 1 && report.leftCount == 0)
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+        }
+    }
+
+    @Test func aRepairOnlyRemovesAFileWhoseURLIsLost() async throws {
+        try await withTestScope { scope in
+            let fixture = try await damaged(in: scope)
+            #expect(removexattr(try fixture.file("/a.png"), "user.xdg.origin.url") == 0)
+            let report = await fixture.verify(repairs: true)
+            #expect(report.damaged.map(\.end) == [.removed] && report.leftCount == 0)
+            #expect(try !isThere(fixture))
         }
     }
 
     /// A truncated file is no entry for anyone who asks; but who only opens the name must not find it either.
     @Test(arguments: ["cut", "without record", "a link"])
-    func whatIsNoEntryLosesItsNameToo(kind: String) async throws {
+    func whatIsNoEntryIsRemovedToo(kind: String) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -210,39 +111,84 @@ struct DamagedFileTests {
             default: #expect(removexattr(path, EntryRecord.attributeName(of: key)) == 0)
             }
             #expect(await fixture.verify().leftCount == 1)
-            var status = stat()
-            #expect(lstat(path, &status) != 0)
-            #expect(lstat(path + ".damaged", &status) == 0)
+            #expect(try !isThere(fixture))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(try contents(of: path) == image)
         }
     }
 
-    /// Only if the file can't be renamed it stays, as a file that is no entry.
-    @Test func aFileThatCannotBeRenamedIsMarked() async throws {
+    /// In a directory that allows no removal, for example.
+    @Test(arguments: [true, false])
+    func aFileThatCannotBeRemovedIsNoEntry(repairs: Bool) async throws {
         try await withTestScope { scope in
-            let fixture = try CacheFixture(in: scope)
-            fixture.origin.route("/a.png", .answer(body: image))
-            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            let file = open(try fixture.file("/a.png"), O_WRONLY)
-            defer { close(file) }
-            #expect(pwrite(file, "x", 1, 1000) == 1)
-            #expect(mkdir(try damagedPath(fixture), 0o700) == 0)
-            #expect(await fixture.verify().leftCount == 1)
+            let faults = FaultPlan(.unlinkat, nth: 1, .notPermitted, times: .max)
+            let fixture = try await damaged(in: scope, faults: faults)
+            let report = await fixture.verify(repairs: repairs)
+            #expect(faults.hasStruck && report.leftCount == 1)
+            guard case .left(let failure)? = report.damaged.first?.end else {
+                Issue.record("\(report)")
+                return
+            }
+            #expect(failure.message.contains("its file cannot be removed"))
+            #expect(try isThere(fixture))
             #expect(try fixture.lookup("/a.png").isMissing)
-            #expect(access(try fixture.file("/a.png"), F_OK) == 0)
-            let key = try fixture.wish("/a.png").key
-            let attributes = ExtendedAttributes(of: try fixture.file("/a.png"))
-            #expect(try attributes[EntryRecord.attributeName(of: key)] == nil)
+            await CacheFixture.drain(fixture.cache)
+            let next = try CacheFixture(
+                in: scope, directory: fixture.directory, origin: fixture.origin)
+            #expect(try next.lookup("/a.png").isMissing)
         }
     }
-}
 
-extension CacheFixture {
-    /// Waits until the work on the directory that is queued so far is done.
-    fileprivate func afterDirectoryWork() async {
-        await withCheckedContinuation { continuation in
-            cache.afterDirectoryWork { continuation.resume() }
+    /// Nothing is changed in a directory that was moved away, because it can come back.
+    @Test func aFileOfAnotherDirectoryIsLeftAlone() async throws {
+        try await withTestScope { scope in
+            let fixture = try await damaged(in: scope)
+            let file = open(try fixture.file("/a.png"), O_RDONLY)
+            let entry = OpenedEntry(
+                key: try fixture.wish("/a.png").key, descriptor: file, isPinned: false)
+            let verification = Verification(
+                repairs: false, client: .daemon, onProgress: { _, _ in }, onEnd: { _, _ in })
+            let away = fixture.directory + ".away"
+            #expect(rename(fixture.directory, away) == 0)
+            let handled = Repair(cache: fixture.cache, verification: verification).handle([
+                Repair.Case(entry: entry, damage: .wrongBytes, request: nil)
+            ])
+            #expect(handled.count == 1)
+            #expect(rename(away, fixture.directory) == 0)
+            #expect(try isThere(fixture))
+        }
+    }
+
+    @Test func aFileThatTookItsPlaceIsLeftAlone() async throws {
+        try await withTestScope { scope in
+            let fixture = try await damaged(in: scope)
+            let path = try fixture.file("/a.png")
+            let entry = OpenedEntry(
+                key: try fixture.wish("/a.png").key, descriptor: open(path, O_RDONLY),
+                isPinned: false)
+            try await runSuccessfully("cp", ["-a", path, path + ".copy"])
+            #expect(rename(path + ".copy", path) == 0)
+            try fixture.cache.directory.removeDamaged(entry)
+            #expect(try isThere(fixture))
+        }
+    }
+
+    /// The damage was found while the origin was being asked.
+    @Test func aConfirmationOfTheOriginComesTooLate() async throws {
+        try await withTestScope { scope in
+            let fixture = try await damaged(in: scope)
+            let gate = try Gate()
+            fixture.origin.route("/a.png", [.wait(gate), .head(304, [:])])
+            let waiter = fixture.cache.fetch(
+                [try fixture.wish("/a.png")], FetchOptions(isRefresh: true))
+            try await gate.reached()
+            #expect(await fixture.verify().damagedCount == 1)
+            fixture.origin.route("/a.png", .answer(headers: headers, body: image))
+            gate.open()
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+            let questions = fixture.origin.requests().map { $0.headers["If-None-Match"] }
+            #expect(questions == [nil, nil, "\"1\"", nil])
         }
     }
 }

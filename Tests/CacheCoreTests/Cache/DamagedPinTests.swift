@@ -1,4 +1,5 @@
 import CacheKey
+import CacheValues
 import Glibc
 import SystemPackage
 import TestSupport
@@ -7,7 +8,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// A pin outlives damage to its file: the image that takes the file's place is pinned again.
+/// A pin outlives damage to its file: the image is downloaded again at once, and is pinned.
 @Suite("Cache: pins of damaged entries", .timeLimit(.minutes(5)))
 struct DamagedPinTests {
     /// The sizes of an image that has a file without a name at first, and of one that has a partial.
@@ -34,71 +35,51 @@ struct DamagedPinTests {
         }
     }
 
-    private func isPinned(_ fixture: CacheFixture) async throws -> Bool {
-        #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+    /// Whether the image is pinned once it is cached again.
+    private func isPinned(_ fixture: CacheFixture, fetches: Bool = true) async throws -> Bool {
+        if fetches {
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+        } else {
+            try await waitUntil("the image to be back") { try fixture.lookup("/a.png").isCached }
+        }
         guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else { return false }
         #expect(await fixture.verify().damagedCount == 0)
         return facts.isPinned
     }
 
     @Test(arguments: sizes)
-    func theImageDownloadedAgainIsPinned(size: Int) async throws {
+    func theImageIsDownloadedAgainAtOnceAndPinned(size: Int) async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(size, in: scope)
-            for _ in 0..<2 { #expect(await fixture.verify().leftCount == 1) }
-            #expect(try fixture.lookup("/a.png").isMissing)
-            #expect(try await isPinned(fixture))
-        }
-    }
-
-    @Test(arguments: sizes)
-    func theNextDaemonKnowsThePin(size: Int) async throws {
-        try await withTestScope { scope in
-            let first = try await damaged(size, in: scope)
-            #expect(await first.verify().leftCount == 1)
-            await CacheFixture.drain(first.cache)
-            let next = try CacheFixture(in: scope, directory: first.directory, origin: first.origin)
-            #expect(try next.lookup("/a.png").isMissing)
-            #expect(try await isPinned(next))
-        }
-    }
-
-    /// The image is published before any scan has seen the damaged file.
-    @Test(arguments: sizes)
-    func theNextDaemonKnowsThePinBeforeItsScan(size: Int) async throws {
-        try await withTestScope { scope in
-            let first = try await damaged(size, in: scope)
-            #expect(await first.verify().leftCount == 1)
-            await CacheFixture.drain(first.cache)
-            let blindness = FaultPlan(.getdents, nth: 1, .ioError, times: .max)
-            let next = try CacheFixture(
-                in: scope, directory: first.directory, origin: first.origin, faults: blindness)
-            #expect(try await next.fetch("/a.png").failures.isEmpty)
-            guard case .cached(let facts, _, _) = try next.lookup("/a.png") else {
-                Issue.record("it is not cached")
+            let report = await fixture.verify()
+            guard case .left(let failure)? = report.damaged.first?.end else {
+                Issue.record("\(report)")
                 return
             }
-            #expect(facts.isPinned)
-            // The third daemon takes the pin from the file, and forgets the damaged one.
-            await CacheFixture.drain(next.cache)
-            let last = try CacheFixture(in: scope, directory: first.directory, origin: first.origin)
-            last.cache.waitForScan()
-            #expect(try await isPinned(last))
-            let path = try last.file("/a.png") + ".damaged"
-            try await waitUntil("the damaged file to be gone") { access(path, F_OK) != 0 }
+            #expect(failure.message.hasSuffix("downloaded again because it is pinned"))
+            #expect(try await isPinned(fixture, fetches: false))
+            #expect(try contents(of: fixture.file("/a.png")) == SampleImage.png(byteCount: size))
+            #expect(fixture.cache.statistics().pinned.entries == 1)
         }
     }
 
-    @Test(arguments: sizes)
-    func aRepairThatFailsKeepsThePin(size: Int) async throws {
+    /// The pin is in memory until then.
+    @Test(arguments: sizes, [true, false])
+    func aDownloadThatFailsKeepsThePin(size: Int, repairs: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(size, in: scope)
-            let image = SampleImage.png(byteCount: size)
             fixture.origin.route("/a.png", .answer(404))
-            #expect(await fixture.verify(repairs: true).leftCount == 1)
-            fixture.origin.route("/a.png", .answer(body: image))
-            let report = await fixture.verify(repairs: true)
-            #expect(report.damagedCount == 1 && report.leftCount == 0)
+            #expect(await fixture.verify(repairs: repairs).leftCount == 1)
+            try await waitUntil("the failure") {
+                guard case .missing(let failure) = try fixture.lookup("/a.png") else {
+                    return false
+                }
+                return failure?.kind == .http
+            }
+            fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: size)))
+            let again = FetchOptions(isRefresh: true)
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], again)
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             #expect(try await isPinned(fixture))
         }
     }
@@ -117,12 +98,18 @@ struct DamagedPinTests {
     func unpinningOrRemovingADamagedEntryEndsItsPin(size: Int, isRemoved: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(size, in: scope)
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: size)
+            fixture.origin.route("/a.png", .gated(image, after: 100, gate))
             #expect(await fixture.verify().leftCount == 1)
+            try await gate.reached()
             if isRemoved {
                 _ = try await fixture.remove("/a.png")
             } else {
                 #expect(try await pin(false, fixture).isEmpty)
             }
+            fixture.origin.route("/a.png", .answer(body: image))
+            gate.open()
             #expect(try await !isPinned(fixture))
         }
     }

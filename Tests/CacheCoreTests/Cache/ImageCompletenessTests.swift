@@ -1,3 +1,5 @@
+import CacheValues
+import ImageFormats
 import ImageSamples
 import TestSupport
 import Testing

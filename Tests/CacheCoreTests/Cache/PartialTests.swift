@@ -1,5 +1,8 @@
 import CLinux
+import CacheSamples
+import CacheValues
 import Glibc
+import HTTPCaching
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import CacheKey
+import CacheValues
 import Glibc
 import SystemPackage
 import TestSupport

@@ -1,3 +1,5 @@
+import CacheValues
+import HTTPCaching
 import TestSupport
 import Testing
 

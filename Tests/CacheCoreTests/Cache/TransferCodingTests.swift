@@ -1,3 +1,4 @@
+import CacheValues
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import ImageFormats
 import ImageSamples
 import TestSupport
 import Testing

@@ -1,6 +1,9 @@
 import CLinux
 import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
+import ImageFormats
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import CacheKey
+import CacheValues
 import Dispatch
 import Synchronization
 

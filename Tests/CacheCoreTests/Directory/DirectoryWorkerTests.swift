@@ -1,3 +1,5 @@
+import CacheSamples
+import CacheValues
 import Glibc
 import Logging
 import Synchronization

@@ -1,6 +1,10 @@
 import CLinux
 import CacheKey
+import CacheSamples
+import CacheValues
 import Glibc
+import HTTPCaching
+import ImageFormats
 import SystemPackage
 import TestSupport
 import Testing

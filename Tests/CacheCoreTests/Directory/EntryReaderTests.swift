@@ -1,4 +1,5 @@
 import CLinux
+import CacheSamples
 import Glibc
 import SystemPackage
 import TestSupport

@@ -1,4 +1,5 @@
 import CacheKey
+import CacheValues
 import SystemPackage
 import TestSupport
 import Testing

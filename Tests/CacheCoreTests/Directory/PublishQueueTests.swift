@@ -1,4 +1,5 @@
 import CacheKey
+import CacheSamples
 import Glibc
 import SystemPackage
 import TestSupport

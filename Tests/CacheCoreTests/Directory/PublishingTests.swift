@@ -1,6 +1,9 @@
 import CLinux
 import CacheKey
+import CacheSamples
+import CacheValues
 import Glibc
+import HTTPCaching
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,5 +1,7 @@
 import CLinux
 import CacheKey
+import CacheSamples
+import CacheValues
 import Glibc
 import SystemPackage
 import TestSupport

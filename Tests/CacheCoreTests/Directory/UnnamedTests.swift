@@ -1,3 +1,4 @@
+import CacheSamples
 import SystemPackage
 import TestSupport
 import Testing

@@ -18,7 +18,7 @@ struct ReuseModel {
 
     /// The images in the cache, by the number of their page.
     var held: [Int: Held] = [:]
-    /// The pages whose file was damaged while it was pinned. The damaged files are still there.
+    /// The pages whose file was cut or lengthened while it was pinned. The files are still there.
     var damagedPins: Set<Int> = []
 
     /// Whether a fetch has to wait for the origin.

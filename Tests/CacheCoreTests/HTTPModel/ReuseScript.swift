@@ -1,3 +1,4 @@
+import CacheValues
 import Glibc
 import TestSupport
 

@@ -1,4 +1,5 @@
 import CacheKey
+import CacheValues
 import TestSupport
 import Testing
 
@@ -86,12 +87,14 @@ struct ForbiddenAddressTests {
     @Test func noRedirectLeadsToAForbiddenAddress() async throws {
         try await withTestScope { scope in
             let listener = try ScriptedOrigin(everywhere: true, in: scope)
-            // Only the origin itself is permitted.
+            // Only the origin itself is permitted, which these names may lead to.
+            let names = ["localhost.", "a.b.localhost."]
             let fixture = try CacheFixture(in: scope) { settings in
                 let origin = AddressRange("127.0.0.1").map { [$0] } ?? []
                 settings.transfers.addressPolicy = AddressPolicy(allowing: origin)
             }
-            for (number, host) in (Self.loopback + Self.others + Self.odd).enumerated() {
+            let hosts = Self.loopback + Self.others + Self.odd.filter { !names.contains($0) }
+            for (number, host) in hosts.enumerated() {
                 fixture.origin.route(
                     "/\(number).png", .redirect(to: listener.url("/a.png", host: host)))
                 let failures = try await fixture.fetch("/\(number).png").failures

@@ -1,6 +1,8 @@
 import CLinux
 import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 import TestSupport
 
 @testable import CacheCore

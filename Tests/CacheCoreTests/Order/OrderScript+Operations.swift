@@ -1,5 +1,6 @@
 import CLinux
 import CacheKey
+import CacheValues
 import Glibc
 import TestSupport
 

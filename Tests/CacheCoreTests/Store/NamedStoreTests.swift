@@ -1,4 +1,6 @@
 import CacheKey
+import CacheValues
+import HTTPCaching
 import TestSupport
 import Testing
 

@@ -1,4 +1,7 @@
 import CacheKey
+import CacheSamples
+import CacheValues
+import HTTPCaching
 import TestSupport
 import Testing
 

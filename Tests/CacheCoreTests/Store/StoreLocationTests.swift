@@ -1,4 +1,5 @@
 import CacheKey
+import CacheSamples
 import Testing
 
 @testable import CacheCore

@@ -1,3 +1,6 @@
+import CacheSamples
+import CacheValues
+import HTTPCaching
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import CacheKey
+import CacheValues
 import Dispatch
 import Logging
 import Synchronization
@@ -189,7 +190,7 @@ extension Lookup {
         if case .missing = self { true } else { false }
     }
 
-    var progress: CacheCore.Progress? {
+    var progress: CacheModel.Progress? {
         if case .inFlight(let progress) = self { progress } else { nil }
     }
 }

@@ -1,3 +1,4 @@
+import CacheSamples
 import Synchronization
 import TestSupport
 

@@ -1,4 +1,8 @@
 import CacheKey
+import CacheSamples
+import CacheValues
+import HTTPCaching
+import ImageFormats
 import TestSupport
 
 @testable import CacheCore

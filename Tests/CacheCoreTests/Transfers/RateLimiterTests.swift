@@ -1,3 +1,5 @@
+import CacheSamples
+import CacheValues
 import TestSupport
 import Testing
 
@@ -11,7 +13,7 @@ struct RateLimiterTests {
     private let ids = (0..<4).map { FlightID(rawValue: $0) }
 
     private func flow(
-        _ priority: CacheCore.Priority = .normal, client: UInt64 = 0, user: UInt32 = 1001
+        _ priority: CacheModel.Priority = .normal, client: UInt64 = 0, user: UInt32 = 1001
     ) -> FlowKey {
         FlowKey(
             priority: priority,
@@ -63,7 +65,7 @@ struct RateLimiterTests {
         let later = start + .milliseconds(50)
         // A download that is not paused waits behind the paused ones, too.
         #expect(!limiter.admits(1, of: ids[0], in: flow(.normal), now: later))
-        let order: [(Int, CacheCore.Priority)] = [
+        let order: [(Int, CacheModel.Priority)] = [
             (3, .visible), (2, .normal), (0, .normal), (1, .background),
         ]
         for (id, priority) in order {

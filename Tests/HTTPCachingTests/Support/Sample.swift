@@ -1,4 +1,4 @@
-import CacheModel
+import CacheValues
 import ImageFormats
 
 @testable import HTTPCaching

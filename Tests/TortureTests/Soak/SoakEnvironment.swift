@@ -44,10 +44,7 @@ struct SoakEnvironment: Sendable {
         configuration = try TemporaryDirectory(in: scope)
         daemon = try await DaemonFixture.start(
             ["--config", configuration.write("CACHED_MAX_BYTES=16MB\n", to: "cached.conf")],
-            environment: [
-                "MEMORY_PRESSURE_WATCH": pressure.path, "CACHED_PRESSURE_COOL_DOWN": "1s",
-            ],
-            in: scope)
+            environment: ["MEMORY_PRESSURE_WATCH": pressure.path], in: scope)
         for name in Self.foreignFiles {
             try writeFile(Array(name.utf8), to: "\(daemon.directory)/\(name)")
         }

@@ -15,8 +15,7 @@ struct EvictionRuleTests {
         _ evicts: PressureEviction = .auto
     ) -> EvictionRule {
         EvictionRule(
-            PressureReport(level: level, cause: cause, source: "test"),
-            PressureSettings(evicts: evicts))
+            PressureReport(level: level, cause: cause, source: "test"), evicts)
     }
 
     /// The shares, in percent, that the steps of a reaction keep if the memory stays as it is, and the last reason.
@@ -84,16 +83,6 @@ struct EvictionRuleTests {
         #expect(first == .evict(toShare: 0.95, .inMemory))
         #expect(steps(of: rule, isInMemory: true, Self.plenty).shares == [95])
         #expect(steps(of: rule, isInMemory: true, Self.little).shares == [95, 90, 85, 80, 75])
-    }
-
-    @Test func aStepEvictsNoMoreThanTheSettingsAllow() {
-        var settings = PressureSettings()
-        settings.warningKeep = 0.98
-        let report = PressureReport(level: .warning, cause: .daemon, source: "test")
-        #expect(steps(of: EvictionRule(report, settings), Self.little).shares == [98])
-        settings.warningKeep = 1
-        let rule = EvictionRule(report, settings)
-        #expect(steps(of: rule, isInMemory: true, Self.plenty).shares.isEmpty)
     }
 
     @Test func alwaysEvictsForFoundPressureToo() {

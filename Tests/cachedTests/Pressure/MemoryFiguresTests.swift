@@ -23,11 +23,6 @@ struct MemoryFiguresTests {
 
         """,
     ]
-    private static let version1 = [
-        "/m/b/memory.usage_in_bytes": "1000\n", "/m/b/memory.limit_in_bytes": "3000\n",
-        "/m/b/memory.stat": "inactive_file 1\ntotal_inactive_file 100\ntotal_active_file 200\n",
-    ]
-
     private func group(_ files: [String: String]) -> GroupMemory? {
         GroupMemory(
             groups: "4:memory:/b\n0::/a\n",
@@ -54,25 +49,20 @@ struct MemoryFiguresTests {
 
     @Test func pagesThatTheKernelCanDropDoNotCountAsUsed() throws {
         #expect(group(Self.unified)?.used == 650)
-        #expect(group(Self.version1)?.used == 700)
     }
 
     @Test func theLowerLimitOfAGroupCounts() {
         #expect(group(Self.unified)?.limit == 2000)
         #expect(group(Self.unified.merging(["/c/a/memory.high": "1500"]) { $1 })?.limit == 1500)
-        #expect(group(Self.version1)?.limit == 3000)
     }
 
-    @Test func version2ComesFirstAndAGroupWithoutALimitHasNoFigures() {
-        #expect(group(Self.unified.merging(Self.version1) { $1 })?.limit == 2000)
-        let unlimited = Self.unified.merging(["/c/a/memory.max": "max\n"]) { $1 }
-        #expect(group(unlimited) == nil)
-        #expect(group(unlimited.merging(Self.version1) { $1 })?.limit == 3000)
+    @Test func aGroupWithoutALimitOrFilesHasNoFigures() {
+        #expect(group(Self.unified.merging(["/c/a/memory.max": "max\n"]) { $1 }) == nil)
+        #expect(group([:]) == nil)
     }
 
     @Test func aLimitAboveTheMemoryOfTheMachineIsNone() {
-        // The value of version 1 for "no limit".
-        let group = GroupMemory(used: 5, limit: 9_223_372_036_854_771_712)
+        let group = GroupMemory(used: 5, limit: 24_683_521 << 10)
         #expect(MemoryFigures(meminfo: meminfo, group: group).groupLimit == 0)
     }
 

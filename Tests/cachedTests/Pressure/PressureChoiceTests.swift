@@ -105,22 +105,7 @@ import Testing
     func theGroupsDirectoryIsFoundBelowItsMount(group: String, mounts: [String], directory: String?)
     {
         let found = ControlGroup.directory(
-            of: .unified, groups: "4:memory:/process\n\(group)\n",
-            mounts: mounts.joined(separator: "\n"))
-        #expect(found == directory)
-    }
-
-    @Test(arguments: [
-        ("4:memory:/a", [hybrid, version1], "/sys/fs/cgroup/memory/a"),
-        ("4:cpu,memory:/a:b", [version1], "/sys/fs/cgroup/memory/a:b"),
-        ("4:memory:/a", [hybrid, "9 1 0:3 / /m rw - cgroup cgroup rw,cpu"], nil),
-        ("4:name=memory:/a", [version1], nil),
-    ])
-    func theGroupOfTheMemoryControllerIsFoundToo(
-        group: String, mounts: [String], directory: String?
-    ) {
-        let found = ControlGroup.directory(
-            of: .memory, groups: "0::/x\n1:cpu:/x\n\(group)\n",
+            groups: "4:memory:/process\n\(group)\n",
             mounts: mounts.joined(separator: "\n"))
         #expect(found == directory)
     }

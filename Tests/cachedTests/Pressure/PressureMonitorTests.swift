@@ -112,6 +112,21 @@ private final class CallCount: Sendable {
         }
     }
 
+    @Test func onlyHigherPressureActsDuringTheCoolDown() async throws {
+        try await withTestScope { scope in
+            let fifo = try FIFO(in: scope)
+            let recorder = PressureRecorder(
+                ["MEMORY_PRESSURE_WATCH": fifo.path], coolDown: .seconds(3600), in: scope)
+            try fifo.write("x")
+            #expect(try await recorder.next().level == .warning)
+            try fifo.write("x")
+            recorder.monitor.request(.critical, source: "SIGUSR2")
+            #expect(try await recorder.next().level == .critical)
+            // The critical reaction has covered the byte too.
+            try await recorder.expectNothing()
+        }
+    }
+
     @Test func aSleepingMonitorStopsAtOnce() async throws {
         try await withTestScope { scope in
             let recorder = PressureRecorder(["MEMORY_PRESSURE_WATCH": "/dev/null"], in: scope)

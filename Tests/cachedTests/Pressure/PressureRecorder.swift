@@ -19,9 +19,8 @@ final class PressureRecorder: Sendable {
         var logger = Logger(label: "pressure")
         logger.logLevel = .critical
         monitor = PressureMonitor(
-            PressureSettings(coolDown: coolDown),
             choice: PressureChoice(environment: environment, groups: nil, mounts: nil),
-            logger: logger
+            coolDown: coolDown, logger: logger
         ) { continuation.yield($0) }
         monitor.start()
         scope.atEnd { [monitor] in monitor.stop() }

@@ -1,3 +1,5 @@
+import CacheModel
+import CacheValues
 import CacheWire
 import Foundation
 import Logging
@@ -17,7 +19,7 @@ struct PressureReliefTests {
             /// The events in order.
             var events: [String] = []
             var dropping: [@Sendable (PageDrop) -> Void] = []
-            var evicting: [@Sendable (Removal, CacheCore.Failure?) -> Void] = []
+            var evicting: [@Sendable (Removal, CacheValues.Failure?) -> Void] = []
             var figures = MemoryFigures(machine: 1000, available: 900)
         }
 
@@ -28,11 +30,11 @@ struct PressureReliefTests {
             self.isInMemory = isInMemory
         }
 
-        func relief(_ settings: PressureSettings = PressureSettings()) -> PressureRelief {
+        func relief() -> PressureRelief {
             var logger = Logger(label: "pressure")
             logger.logLevel = .critical
             return PressureRelief(
-                settings, cache: self, logger: logger,
+                .auto, cache: self, logger: logger,
                 look: { self.state.withLock { $0.figures } },
                 giveBack: { self.note("given back") })
         }
@@ -54,14 +56,14 @@ struct PressureReliefTests {
 
         func evict(
             toBytes bytes: Int64, fetchedBefore limit: UnixTime?,
-            completion: @escaping @Sendable (Removal, CacheCore.Failure?) -> Void
+            completion: @escaping @Sendable (Removal, CacheValues.Failure?) -> Void
         ) {
             note("evict to \(bytes)" + (limit == nil ? "" : " but the new"))
             state.withLock { $0.evicting.append(completion) }
         }
 
         /// Finishes the dropping of pages that began first.
-        func finishDropping(_ failure: CacheCore.Failure? = nil) {
+        func finishDropping(_ failure: CacheValues.Failure? = nil) {
             state.withLock { $0.dropping.removeFirst() }(
                 PageDrop(
                     dropped: Removal(entries: 7, bytes: 28_672), entryBytes: 1000,
@@ -121,21 +123,6 @@ struct PressureReliefTests {
         #expect(cache.takeEvents() == ["given back", "evict to 510"])
         cache.finishEvicting()
         #expect(cache.takeEvents() == ["evicted", "given back", "completed"])
-    }
-
-    @Test func theSharesComeFromTheSettings() {
-        let cache = Scripted()
-        var settings = PressureSettings()
-        (settings.warningKeep, settings.criticalKeep) = (0.9, 0.1)
-        let relief = cache.relief(settings)
-        for level in [PressureLevel.warning, .critical] {
-            relief.react(to: report(level)) { _ in }
-            cache.finishDropping()
-        }
-        #expect(
-            cache.takeEvents().filter { $0.hasPrefix("evict") } == [
-                "evict to 910", "evict to 110",
-            ])
     }
 
     @Test func theBlockingFormReturnsAfterTheReaction() async throws {

@@ -425,7 +425,7 @@ class CheckStoreReply(TypedDict, total=False):
 
 # The parameters of Verify.
 class VerifyParameters(TypedDict, total=False):
-    # Whether to download damaged entries again, or remove them if their URL is lost.
+    # Whether to download all damaged entries again and wait for them.
     repair: bool
     # Whether to continue where the last verification was interrupted.
     resume: bool
@@ -434,8 +434,9 @@ class VerifyParameters(TypedDict, total=False):
 class _VerifyReply(TypedDict):
     # The number of compared entries.
     checked: int
-    # The first 10,000 damaged entries: cached if downloaded again, missing if removed, and with a
-    # failure if the damage remains. Only in the last reply.
+    # The first 10,000 damaged entries: cached if downloaded again, missing if that is impossible
+    # because their URL is lost, and otherwise with a failure: what is wrong, and whether the file
+    # was removed. Only in the last reply.
     damaged: list[Item]
 
 

@@ -1,4 +1,6 @@
 internal import CCurl
+import CacheValues
+import HTTPCaching
 
 extension Failure {
     /// Translates an error of libcurl. libcurl-errors(3).
@@ -31,13 +33,17 @@ extension Failure {
         case CURLE_UNSUPPORTED_PROTOCOL:
             // libcurl reports this for a response without a status line, as HTTP/0.9 had it.
             return Failure(.protocolError, "the server's answer is not HTTP")
-        case CURLE_OUT_OF_MEMORY where !head.isComplete: return .tooManyHeaders
+        case CURLE_OUT_OF_MEMORY where !head.isComplete,
+            CurlError.tooLarge.code where !head.isComplete:
+            return .tooManyHeaders
+        case CurlError.tooLarge.code: return .bomb
         case CURLE_WRITE_ERROR where !head.isWholeImage: return .http(head.status)
         case CURLE_WEIRD_SERVER_REPLY:
             return Failure(
                 .protocolError,
                 "the head of the server's response breaks HTTP (RFC 9112); only the server can mend it"
             )
+        case CURLE_BAD_CONTENT_ENCODING where !head.isComplete: return .transferCoding
         case CURLE_BAD_CONTENT_ENCODING:
             return Failure(
                 .protocolError,

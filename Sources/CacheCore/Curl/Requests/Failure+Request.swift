@@ -1,3 +1,4 @@
+import CacheValues
 internal import SystemPackage
 
 /// Failures that a request finds itself. `Failure+Curl.swift` translates those of libcurl.
@@ -54,11 +55,5 @@ extension Failure {
 
     static func noSocket(_ cause: Errno) -> Failure {
         Failure(.unreachable, "no socket could be opened: \(cause); \(cause.remedy)")
-    }
-
-    static func http(_ status: Int) -> Failure {
-        let part = 200..<300 ~= status ? ", but not with the whole image" : ""
-        return Failure(
-            .http, "the server answered with status \(status)\(part)", httpStatus: status)
     }
 }

@@ -1,5 +1,6 @@
 internal import CCurl
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// The connection of a request: which addresses it may lead to, and whether it is usable.

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPCaching
 
 /// The bytes of a connection that are neither head nor body of a response: the framing of transfer codings, of HTTP/2 and
 /// of TLS. libcurl reads them without a limit and tells nobody.

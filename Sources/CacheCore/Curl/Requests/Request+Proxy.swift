@@ -1,3 +1,5 @@
+import CacheValues
+
 /// Failures that are the proxy's.
 extension Request {
     /// The failure to report if the proxy caused the error.

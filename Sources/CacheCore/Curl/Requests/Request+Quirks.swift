@@ -1,4 +1,5 @@
 internal import CCurl
+import HTTPCaching
 
 // Behaviour of libcurl that the cache has to work around, tested with 7.88. The workarounds that are methods of
 // `Request` are below. The others are:
@@ -25,9 +26,9 @@ internal import CCurl
 // | closes idle connections only with their multi handle         | by design   | `TransferThread.renew()`     |
 // | restarts CURLOPT_LOW_SPEED_TIME(3) after each pause          | by design   | `RateLimiter` never pauses a |
 // |                                                              |             | slow download                |
-// | unpacks transfer codings that were not asked for             | by design   | `ResponseHead`               |
-// | reports a header line of more than 100 kB as                 | not fixed   | `Failure.curl(_:)`           |
-// | CURLE_OUT_OF_MEMORY                                          | as of 7.88  |                              |
+// | unpacks transfer codings that were not asked for             | 8.x         | `ResponseHead`               |
+// | reports a header line of more than 100 kB as                 | 8.6.0       | `Failure.curl(_:)`           |
+// | CURLE_OUT_OF_MEMORY                                          |             |                              |
 
 extension Request {
     // MARK: Responses
@@ -106,8 +107,9 @@ extension Request {
     /// - Parameter isRepeated: The download has met stray data before, so this request had a new connection.
     func metStrayData(_ end: RequestEnd, isRepeated: Bool) -> Bool {
         if metUnreadData { return end == .failed(.abortedByCallback) }
-        guard !isRepeated, end == .failed(.unsupportedProtocol) else { return false }
-        return hasAsked && !isConnecting
+        // By the age of libcurl.
+        let noResponse: [RequestEnd] = [.failed(.unsupportedProtocol), .failed(.strangeReply)]
+        return !isRepeated && noResponse.contains(end) && hasAsked && !isConnecting
     }
 
     /// Closes the connection of a request that timed out, if the connection is silent for all. libcurl would have

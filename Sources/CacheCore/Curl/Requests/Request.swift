@@ -1,4 +1,7 @@
 internal import CCurl
+import CacheModel
+import CacheValues
+import HTTPCaching
 
 /// One HTTP request: a libcurl handle, its callbacks, and the head of the latest response. Belongs to the
 /// transfer loop's thread.

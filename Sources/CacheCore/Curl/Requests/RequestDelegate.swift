@@ -1,3 +1,6 @@
+import CacheValues
+import HTTPCaching
+
 /// Decides about the responses to a request and takes their body. libcurl's callbacks call it, on the transfer
 /// loop's thread.
 protocol RequestDelegate: AnyObject {

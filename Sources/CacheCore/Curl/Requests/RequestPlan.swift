@@ -1,4 +1,7 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
+import HTTPCaching
 
 /// The next request of a download.
 struct RequestPlan {

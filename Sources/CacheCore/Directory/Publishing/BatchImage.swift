@@ -1,5 +1,8 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// An image of a batch, on its way to being an entry.

@@ -1,4 +1,7 @@
 internal import CacheKey
+import CacheValues
+import HTTPCaching
+import ImageFormats
 internal import SystemPackage
 
 /// Writing the attributes of an entry.

@@ -1,5 +1,7 @@
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// Giving a synced file the name of its entry.
@@ -9,7 +11,6 @@ extension CacheDirectory {
         to image: inout BatchImage, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) {
         let key = image.key
-        try takePin(&image, from: Self.damagedName(of: key))
         if image.isPlaced { return }
         let isNamed = image.isNamed
         if !isNamed {
@@ -25,7 +26,7 @@ extension CacheDirectory {
         if image.original == nil { image.status = status }
         // Usually nothing has the name, so that no file with a pin or other names is replaced.
         if isNamed, try renamedAsNew(image, makeRoom) { return }
-        try takePin(&image, from: image.name)
+        try takePin(&image)
         let replaced = try linkedFile(named: image.name)
         try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
             try kernel.rename(image.partialName, to: image.name, in: descriptor)
@@ -66,25 +67,24 @@ extension CacheDirectory {
         }
     }
 
-    /// An image is pinned if the file that it replaces is pinned, or the damaged file that has made way for it. Only
-    /// these files themselves say so, because the index has neither. Before the first scan, nobody knows them yet.
-    private func takePin(_ image: inout BatchImage, from name: String) throws(Errno) {
-        guard keepsAttributes, !image.record.isPinned, isPinned(image.key, name: name) else {
-            return
-        }
+    /// An image is pinned if the file that it replaces is pinned. If that is no entry, or before the first scan, only
+    /// the file says so.
+    private func takePin(_ image: inout BatchImage) throws(Errno) {
+        guard keepsAttributes, !image.record.isPinned, isPinned(image.key, name: image.name)
+        else { return }
         image.record.isPinned = true
         image.status = nil
         try rewrite(image.record, of: image.key, image.descriptor)
         try kernel.synchronize(image.descriptor)
     }
 
-    /// Removes the names of a file that did not become an entry. If that fails, the file is quarantined.
+    /// Removes the names of a file that did not become an entry. If that fails, the file loses its record.
     func removeNames(of image: BatchImage) {
         for name in [image.partialName, image.name] where isSame(name, image.descriptor) {
             do {
                 try kernel.unlink(name, in: descriptor)
             } catch {
-                if name == image.name { quarantine(image.key, image.descriptor, .unsynchronized) }
+                removeRecord(of: image.key, image.descriptor)
             }
         }
     }

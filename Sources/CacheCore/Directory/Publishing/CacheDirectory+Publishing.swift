@@ -1,6 +1,9 @@
 import CLinux
 internal import CacheKey
+import CacheModel
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// Publishing: from a staged image to an entry that survives a power cut.

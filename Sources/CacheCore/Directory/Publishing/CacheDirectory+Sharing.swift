@@ -1,6 +1,8 @@
 import CLinux
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import ImageFormats
 internal import SystemPackage
 

@@ -1,3 +1,5 @@
+import CacheValues
+
 /// Images that are committed together.
 struct PublicationBatch: Sendable {
     private(set) var images: [BatchImage] = []

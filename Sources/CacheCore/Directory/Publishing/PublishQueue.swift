@@ -1,4 +1,5 @@
 internal import CacheKey
+import HTTPCaching
 
 /// Turns images into entries, batch by batch. Images are prepared as they arrive, and a whole batch is committed
 /// at a time; see ``GroupCommitPolicy`` for when.

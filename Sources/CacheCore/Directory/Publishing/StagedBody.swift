@@ -1,3 +1,5 @@
+import CacheValues
+
 /// Where the bytes of a whole image are until it is published.
 enum StagedBody: Sendable {
     /// In memory. Their digest is computed when they are written to a file.

@@ -1,4 +1,6 @@
 internal import CacheKey
+import CacheModel
+import HTTPCaching
 
 /// A whole, checked image that waits to be published. A class, because many hands pass it on.
 final class StagedImage: Sendable {

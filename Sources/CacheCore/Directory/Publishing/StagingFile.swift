@@ -1,6 +1,7 @@
 import CLinux
 internal import CacheKey
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// A file that becomes an entry, open for writing: a partial, which grows during a download, or a file without a

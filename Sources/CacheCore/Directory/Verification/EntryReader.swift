@@ -1,6 +1,9 @@
 import CLinux
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
+import ImageFormats
 internal import SystemPackage
 
 /// Reads whole entries and compares them with their attributes. Used by one thread at a time.

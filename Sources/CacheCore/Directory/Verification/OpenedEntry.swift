@@ -1,4 +1,5 @@
 internal import CacheKey
+import CacheValues
 import Glibc
 
 /// The file under the name of an entry, opened, so that no other file can be mistaken for it.

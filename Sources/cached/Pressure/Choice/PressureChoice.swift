@@ -26,7 +26,7 @@ struct PressureChoice: Sendable, Hashable {
         let isOff = takeAssigned(environment)
         guard !isOff else { return }
         let group = groups.flatMap { groups in
-            mounts.flatMap { ControlGroup.directory(of: .unified, groups: groups, mounts: $0) }
+            mounts.flatMap { ControlGroup.directory(groups: groups, mounts: $0) }
         }
         if group == nil { objections.append("the process is in no control group of version 2") }
         let files = [group.map { "\($0)/memory.pressure" }, PressureSource.machine].compactMap(

@@ -32,15 +32,13 @@ struct EvictionRule: Sendable, Hashable {
     static let newness: Int64 = 60
 
     private let level: PressureLevel
-    private let settings: PressureSettings
     /// The reason if the eviction needs no look at the memory; `nil` if the memory decides.
     private let reasonWithoutLook: Reason?
 
-    init(_ report: PressureReport, _ settings: PressureSettings) {
+    init(_ report: PressureReport, _ evicts: PressureEviction) {
         level = report.level
-        self.settings = settings
         reasonWithoutLook =
-            switch (report.cause, settings.evicts) {
+            switch (report.cause, evicts) {
             case (.person, _), (.serviceManager, .auto): .requested
             case (_, .always): .always
             case (_, .never): .never
@@ -56,7 +54,7 @@ struct EvictionRule: Sendable, Hashable {
         switch reasonWithoutLook {
         case .never: .stop(.never)
         case let reason? where steps > 0: .stop(reason)
-        case let reason?: .evict(toShare: settings.keptShare(at: level), reason)
+        case let reason?: .evict(toShare: level.keptShare, reason)
         case nil: verdictByMemory(afterSteps: steps, isInMemory: isInMemory, figures)
         }
     }
@@ -71,7 +69,7 @@ struct EvictionRule: Sendable, Hashable {
     }
 
     private func nextStep(_ number: Int, to level: PressureLevel, _ reason: Reason) -> Verdict {
-        let kept = settings.keptShare(at: level)
+        let kept = level.keptShare
         let (before, after) = (share(after: number - 1), share(after: number))
         return before <= kept ? .stop(reason) : .evict(toShare: max(after, kept), reason)
     }

@@ -1,4 +1,6 @@
 import CacheCore
+import CacheModel
+import CacheValues
 
 /// The result of a reaction to memory pressure.
 struct MemoryRelief: Sendable, Hashable {

@@ -1,4 +1,6 @@
 import CacheCore
+import CacheModel
+import CacheValues
 import CacheWire
 
 /// The reactions to memory pressure since the daemon started.

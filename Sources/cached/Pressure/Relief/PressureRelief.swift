@@ -1,4 +1,6 @@
 import CacheCore
+import CacheModel
+import CacheValues
 import CacheWire
 import Logging
 import Synchronization
@@ -10,7 +12,7 @@ import Synchronization
 final class PressureRelief: Sendable {
     typealias Completion = @Sendable (MemoryRelief) -> Void
 
-    private let current: Mutex<PressureSettings>
+    private let evicts: Mutex<PressureEviction>
     private let logger: Logger
     private let cache: any RelievedCache
     private let look: @Sendable () -> MemoryFigures
@@ -21,19 +23,19 @@ final class PressureRelief: Sendable {
     ///   - look: measures the memory.
     ///   - giveBack: returns the allocator's free memory to the kernel.
     init(
-        _ settings: PressureSettings, cache: any RelievedCache, logger: Logger,
+        _ evicts: PressureEviction, cache: any RelievedCache, logger: Logger,
         look: @escaping @Sendable () -> MemoryFigures = { .now() },
         giveBack: @escaping @Sendable () -> Void = { ProcessMemory.giveBack() }
     ) {
-        current = Mutex(settings)
+        self.evicts = Mutex(evicts)
         self.cache = cache
         self.logger = logger
         self.look = look
         self.giveBack = giveBack
     }
 
-    /// Reactions that begin from now on have these settings.
-    func apply(_ settings: PressureSettings) { current.withLock { $0 = settings } }
+    /// Reactions that begin from now on follow this rule.
+    func apply(_ evicts: PressureEviction) { self.evicts.withLock { $0 = evicts } }
 
     /// The reactions so far.
     var record: PressureRecord { shared.withLock { $0 } }
@@ -54,13 +56,13 @@ final class PressureRelief: Sendable {
 
     /// Reacts. Calls `completion` from any thread, once the files are removed and `record` contains the reaction.
     func react(to report: PressureReport, completion: @escaping Completion) {
-        let settings = current.withLock { $0 }
         let course = Course(
-            report: report, rule: EvictionRule(report, settings), completion: completion)
+            report: report, rule: EvictionRule(report, evicts.withLock { $0 }),
+            completion: completion)
         if report.level == .critical { cache.throttleDownloads() }
         if course.isThorough { cache.closeIdleConnections() }
         // The pages of the entries that the level may evict, and of the colder half of the others.
-        let share = 1 - settings.keptShare(at: report.level) / 2
+        let share = 1 - report.level.keptShare / 2
         cache.dropPages(ofColdest: share) { held in
             var course = course
             course.held = held

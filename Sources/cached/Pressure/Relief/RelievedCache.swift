@@ -1,4 +1,6 @@
 import CacheCore
+import CacheModel
+import CacheValues
 
 /// The parts of a cache that give memory back. Each `completion` is called once, from any thread.
 protocol RelievedCache: Sendable {

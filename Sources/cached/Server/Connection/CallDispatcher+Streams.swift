@@ -1,5 +1,7 @@
 import CacheCore
 import CacheKey
+import CacheModel
+import CacheValues
 import CacheWire
 import NIOCore
 

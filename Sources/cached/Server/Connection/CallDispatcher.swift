@@ -1,5 +1,6 @@
 import CacheCore
 import CacheKey
+import CacheModel
 import CacheWire
 import NIOCore
 import NIOPosix

@@ -1,4 +1,6 @@
 import CacheCore
+import CacheModel
+import CacheValues
 import NIOCore
 
 /// Lets users take turns on the event loop, and the connections of each user beneath. Used on the event loop only.

@@ -1,4 +1,5 @@
 import CacheCore
+import CacheModel
 import CacheWire
 import Glibc
 import Logging

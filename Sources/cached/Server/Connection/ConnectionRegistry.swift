@@ -1,4 +1,6 @@
 import CacheCore
+import CacheModel
+import CacheValues
 import Glibc
 import NIOCore
 import Synchronization

@@ -1,5 +1,7 @@
 import CLinux
 import CacheCore
+import CacheModel
+import CacheValues
 import Glibc
 import NIOCore
 

@@ -1,4 +1,5 @@
 import CacheCore
+import CacheValues
 import Logging
 import NIOCore
 import NIOPosix

@@ -1,4 +1,5 @@
 import CacheCore
+import CacheModel
 
 /// Limits the bytes that the daemon holds for its clients, for all together and for each user: answers that they have
 /// not read, or long messages that wait for a thread.

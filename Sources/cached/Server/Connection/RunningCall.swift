@@ -1,4 +1,5 @@
 import CacheCore
+import CacheModel
 import NIOCore
 
 /// A call that is not completely answered yet.

@@ -1,5 +1,6 @@
 import CLinux
 import CacheCore
+import CacheValues
 import CacheWire
 import Glibc
 import Logging

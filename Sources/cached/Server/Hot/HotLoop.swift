@@ -1,4 +1,5 @@
 import CacheCore
+import CacheModel
 import Synchronization
 
 /// The thread of ``HotConnections``.

@@ -1,4 +1,5 @@
 import CacheCore
+import CacheValues
 import NIOCore
 
 /// The descriptors of connections that have sent something. Their users take turns, a connection at a time.

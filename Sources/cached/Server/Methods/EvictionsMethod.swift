@@ -1,5 +1,6 @@
 import CacheCore
 import CacheKey
+import CacheValues
 import CacheWire
 import NIOCore
 

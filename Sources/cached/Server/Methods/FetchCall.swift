@@ -1,5 +1,7 @@
 import CacheCore
 import CacheKey
+import CacheModel
+import CacheValues
 import CacheWire
 import NIOCore
 
@@ -19,11 +21,11 @@ struct FetchCall: Sendable {
     /// An image may take the bytes of an entry with the digest. Its origin is not asked, so everybody would get the bytes
     /// that this client chose.
     private let mayAdopt: Bool
-    private var current: [CacheCore.Priority: WaiterID] = [:]
+    private var current: [CacheModel.Priority: WaiterID] = [:]
     /// Waiters that have ended, and whose outcomes are on their way.
     private var ending: Set<WaiterID> = []
     /// Why images failed, from the outcomes so far.
-    private var failures: [CacheKey: CacheCore.Failure] = [:]
+    private var failures: [CacheKey: CacheValues.Failure] = [:]
     /// No download has to be waited for.
     private(set) var isDecided = false
 
@@ -79,7 +81,7 @@ struct FetchCall: Sendable {
         guard parameters.urls != nil || parameters.wants != nil else {
             throw .invalidParameter(parameter: "urls", reason: "one of urls and wants is needed")
         }
-        let usual = CacheCore.Priority(parameters.priority ?? .normal)
+        let usual = CacheModel.Priority(parameters.priority ?? .normal)
         let urls = (parameters.urls ?? []).map {
             WantedSet.Element(url: server.named($0), priority: usual)
         }
@@ -108,7 +110,7 @@ struct FetchCall: Sendable {
     }
 
     private func options(
-        _ priority: CacheCore.Priority, after predecessors: [WaiterID] = []
+        _ priority: CacheModel.Priority, after predecessors: [WaiterID] = []
     ) -> FetchOptions {
         FetchOptions(
             priority: priority, isRefresh: isRefresh, client: client, predecessors: predecessors,
@@ -127,7 +129,7 @@ struct FetchCall: Sendable {
     var isOver: Bool { current.isEmpty && ending.isEmpty && !follows }
 
     private mutating func begin(
-        _ requests: [ImageRequest], _ priority: CacheCore.Priority, after others: [WaiterID],
+        _ requests: [ImageRequest], _ priority: CacheModel.Priority, after others: [WaiterID],
         in server: ServerContext
     ) {
         current[priority] = server.cache.begin(requests, options(priority, after: others))
@@ -162,7 +164,7 @@ struct FetchCall: Sendable {
         _ parameters: Methods.Adjust.Parameters, in server: ServerContext
     ) -> Change {
         var change = Change()
-        var leaving: [CacheCore.Priority: [CacheKey]] = [:]
+        var leaving: [CacheModel.Priority: [CacheKey]] = [:]
         for url in parameters.drop ?? [] {
             guard let key = server.named(url).key, let priority = wanted.remove(key) else {
                 continue
@@ -189,9 +191,9 @@ struct FetchCall: Sendable {
 
     /// A download that goes on with another priority has its new waiter before it loses the old one.
     private mutating func add(
-        _ groups: [CacheCore.Priority: [ImageRequest]], in server: ServerContext
+        _ groups: [CacheModel.Priority: [ImageRequest]], in server: ServerContext
     ) {
-        var leaving: [CacheCore.Priority: [CacheKey]] = [:]
+        var leaving: [CacheModel.Priority: [CacheKey]] = [:]
         for (priority, requests) in groups {
             let asked = requests.filter { request in
                 let element = WantedSet.Element(
@@ -214,7 +216,7 @@ struct FetchCall: Sendable {
         drop(leaving, in: server)
     }
 
-    private func drop(_ leaving: [CacheCore.Priority: [CacheKey]], in server: ServerContext) {
+    private func drop(_ leaving: [CacheModel.Priority: [CacheKey]], in server: ServerContext) {
         for (priority, keys) in leaving {
             if let waiter = current[priority] { server.cache.drop(keys, from: waiter) }
         }
@@ -224,7 +226,7 @@ struct FetchCall: Sendable {
 
     /// A reply of a stream about some of its images as they are now.
     func writeItems(
-        of urls: [RequestedURL], failures: [CacheKey: CacheCore.Failure] = [:],
+        of urls: [RequestedURL], failures: [CacheKey: CacheValues.Failure] = [:],
         from server: ServerContext, to output: inout ByteBuffer
     ) {
         server.writeItems(
@@ -247,14 +249,14 @@ struct FetchCall: Sendable {
 }
 
 extension WantedSet.Element {
-    fileprivate init(_ want: Want, usual: CacheCore.Priority, in server: ServerContext) {
+    fileprivate init(_ want: Want, usual: CacheModel.Priority, in server: ServerContext) {
         self.init(
             url: server.named(want.url, by: want.key),
             priority: want.priority.map { .init($0) } ?? usual)
     }
 }
 
-extension CacheCore.Priority {
+extension CacheModel.Priority {
     fileprivate init(_ priority: CacheWire.Priority) {
         switch priority {
         case .background: self = .background

@@ -1,6 +1,9 @@
 import CacheCore
 import CacheKey
+import CacheModel
+import CacheValues
 import CacheWire
+import ImageFormats
 
 /// The images that a `List` contains.
 struct ListFilter: Sendable {

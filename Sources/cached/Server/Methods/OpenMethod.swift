@@ -1,5 +1,7 @@
 import CacheCore
 import CacheKey
+import CacheModel
+import CacheValues
 import CacheWire
 import NIOCore
 
@@ -40,7 +42,7 @@ enum OpenMethod {
     }
 
     private static func write(
-        _ url: RequestedURL, _ lookup: Lookup, _ failure: CacheCore.Failure? = nil,
+        _ url: RequestedURL, _ lookup: Lookup, _ failure: CacheValues.Failure? = nil,
         from server: ServerContext, to output: inout ByteBuffer
     ) {
         output.writeStaticString("{\"parameters\":{\"item\":")

@@ -1,5 +1,7 @@
 import CacheCore
 import CacheKey
+import CacheModel
+import CacheValues
 import CacheWire
 import NIOCore
 
@@ -58,8 +60,8 @@ enum RemoveMethod: Sendable {
     }
 }
 
-extension CacheCore.Failure {
-    fileprivate static let noStoreToWriteTo = CacheCore.Failure(
+extension CacheValues.Failure {
+    fileprivate static let noStoreToWriteTo = CacheValues.Failure(
         .notCached,
         "nothing was removed: the daemon has no store that it may write to (CACHED_STORE, "
             + "CACHED_STORE_MODE); without --store the images are removed here")

@@ -1,5 +1,6 @@
 import CacheCore
 import CacheKey
+import CacheValues
 
 /// One of the URLs that a call names, as the client wrote it.
 struct RequestedURL: Sendable {
@@ -9,7 +10,7 @@ struct RequestedURL: Sendable {
         /// An entry that was named by the digest of its bytes, or by its key.
         case content(CacheKey)
         /// Neither. The failure says why.
-        case nothing(CacheCore.Failure)
+        case nothing(CacheValues.Failure)
     }
 
     let text: String
@@ -47,7 +48,7 @@ extension RequestedURL {
     static let digestPrefix = "sha256:"
 
     /// The digest in a text like `sha256:4fd5a2…`; `nil` if the text does not begin like that.
-    static func digest(in text: String) -> Result<ContentDigest, CacheCore.Failure>? {
+    static func digest(in text: String) -> Result<ContentDigest, CacheValues.Failure>? {
         guard text.hasPrefix(digestPrefix) else { return nil }
         guard let digest = ContentDigest(String(text.dropFirst(digestPrefix.count))) else {
             return .failure(
@@ -87,7 +88,7 @@ extension ServerContext {
     }
 
     private func meaning(
-        of digest: Result<ContentDigest, CacheCore.Failure>
+        of digest: Result<ContentDigest, CacheValues.Failure>
     ) -> RequestedURL.Meaning {
         switch digest {
         case .failure(let failure): .nothing(failure)
@@ -97,7 +98,7 @@ extension ServerContext {
     }
 }
 
-extension CacheCore.Failure {
+extension CacheValues.Failure {
     fileprivate static let noContent = Failure(
         .notCached, "no entry has these bytes; fetch the image by a URL")
 }

@@ -1,4 +1,5 @@
 import CacheCore
+import CacheValues
 import CacheWire
 
 extension StoreStatistics {

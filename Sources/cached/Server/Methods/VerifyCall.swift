@@ -1,4 +1,6 @@
 import CacheCore
+import CacheModel
+import CacheValues
 import CacheWire
 import NIOCore
 
@@ -65,7 +67,7 @@ struct VerifyCall: Sendable {
         output.writeStaticString(continues ? ",\"continues\":true}\0" : "}\0")
     }
 
-    /// The entry as it is now: cached if it was downloaded again, and with a failure only if it is still damaged.
+    /// The entry as it is now: cached if it was downloaded again, and otherwise with a failure unless its URL is lost.
     private static func write(
         _ entry: DamagedEntry, from server: ServerContext, to output: inout ByteBuffer
     ) {

@@ -1,5 +1,6 @@
 import CacheCore
 import CacheKey
+import CacheModel
 import CacheWire
 import Synchronization
 
@@ -10,7 +11,7 @@ import Synchronization
 final class WantedSet: Sendable {
     struct Element: Sendable {
         let url: RequestedURL
-        let priority: CacheCore.Priority
+        let priority: CacheModel.Priority
     }
 
     fileprivate struct State: Sendable {
@@ -33,7 +34,7 @@ final class WantedSet: Sendable {
     var urls: [RequestedURL] { state.withLock { $0.places.compactMap { $0?.url } } }
 
     /// The images by priority, each once and with its highest.
-    var byPriority: [CacheCore.Priority: [ImageRequest]] {
+    var byPriority: [CacheModel.Priority: [ImageRequest]] {
         let elements = state.withLock { $0.places.compactMap(\.self) }
         let requests = elements.compactMap { element in
             element.url.valid.map { ($0, element.priority) }
@@ -41,11 +42,11 @@ final class WantedSet: Sendable {
         guard let first = requests.first?.1, requests.contains(where: { $0.1 != first }) else {
             return requests.first.map { [$0.1: requests.map(\.0)] } ?? [:]
         }
-        var highest: [CacheKey: CacheCore.Priority] = [:]
+        var highest: [CacheKey: CacheModel.Priority] = [:]
         for (request, priority) in requests {
             highest[request.key] = max(highest[request.key] ?? priority, priority)
         }
-        var groups: [CacheCore.Priority: [ImageRequest]] = [:]
+        var groups: [CacheModel.Priority: [ImageRequest]] = [:]
         for (request, _) in requests {
             guard let priority = highest.removeValue(forKey: request.key) else { continue }
             groups[priority, default: []].append(request)
@@ -61,7 +62,7 @@ final class WantedSet: Sendable {
     }
 
     /// Adds an image, or changes its priority. Returns its former priority.
-    func insert(_ element: Element, _ key: CacheKey) -> CacheCore.Priority? {
+    func insert(_ element: Element, _ key: CacheKey) -> CacheModel.Priority? {
         state.withLock { state in
             state.prepare()
             if let place = state.index?[key] {
@@ -76,7 +77,7 @@ final class WantedSet: Sendable {
     }
 
     /// Removes an image. Returns its priority; `nil` if it is not in the set.
-    func remove(_ key: CacheKey) -> CacheCore.Priority? {
+    func remove(_ key: CacheKey) -> CacheModel.Priority? {
         state.withLock { state in
             state.prepare()
             guard let place = state.index?.removeValue(forKey: key) else { return nil }

@@ -1,5 +1,8 @@
 import CacheCore
 import CacheKey
+import CacheModel
+import CacheValues
+import ImageFormats
 import NIOCore
 
 /// Writes the protocol's `Item`s by hand: the same JSON that encoding a `CacheWire.Item` gives, in a tenth of
@@ -27,7 +30,7 @@ struct ItemWriter {
     ///   - withPin: adds whether an entry is pinned.
     func write(
         url: UnsafeRawBufferPointer, _ key: CacheKey, _ lookup: Lookup,
-        details: EntryDetails? = nil, failure: CacheCore.Failure? = nil,
+        details: EntryDetails? = nil, failure: CacheValues.Failure? = nil,
         partial: RestingPartial? = nil, withPin: Bool = false,
         to output: inout ByteBuffer
     ) {
@@ -75,7 +78,7 @@ struct ItemWriter {
 
     /// The same for a text that stands for no image, for the reason that the failure gives.
     func write(
-        unknown url: UnsafeRawBufferPointer, _ failure: CacheCore.Failure,
+        unknown url: UnsafeRawBufferPointer, _ failure: CacheValues.Failure,
         to output: inout ByteBuffer
     ) {
         write(url: url, CacheKey(urlBytes: url), .missing(failure), to: &output)

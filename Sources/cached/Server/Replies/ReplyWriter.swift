@@ -1,5 +1,7 @@
 import CacheCore
 import CacheKey
+import CacheModel
+import CacheValues
 import CacheWire
 import NIOCore
 
@@ -57,7 +59,7 @@ struct ReplyWriter {
     }
 
     /// The reply of `Remove`, `Evict` and `Pressure` in a buffer of its own.
-    func message(_ removed: Removal, _ failure: CacheCore.Failure?) -> ByteBuffer {
+    func message(_ removed: Removal, _ failure: CacheValues.Failure?) -> ByteBuffer {
         let failure = failure.map {
             CacheWire.Failure(kind: $0.kind.rawValue, message: $0.message)
         }

@@ -1,5 +1,7 @@
 import CacheCore
 import CacheKey
+import CacheModel
+import CacheValues
 import NIOCore
 
 /// Replies that contain one item for each URL of a call.
@@ -18,7 +20,7 @@ extension ServerContext {
     func writeItems(
         _ urls: some Collection<RequestedURL>, _ view: LookupView = .newest,
         withDetails: Bool = false, continues: Bool = false, isEnd: Bool = false,
-        failures: [CacheKey: CacheCore.Failure] = [:], digest: ContentDigest? = nil,
+        failures: [CacheKey: CacheValues.Failure] = [:], digest: ContentDigest? = nil,
         removed: [CacheKey]? = nil, withPin: Bool = false,
         to output: inout ByteBuffer
     ) {
@@ -33,7 +35,7 @@ extension ServerContext {
                 case (_, let key?):
                     let found = lookups.next() ?? .missing(nil)
                     let lookup = checked(key, isEnd ? found.atTheEnd : found, digest)
-                    let gone: CacheCore.Failure? =
+                    let gone: CacheValues.Failure? =
                         isEnd && lookup == .missing(nil) ? .goneAgain : nil
                     replies.items.write(
                         url: text, key, lookup,
@@ -67,15 +69,15 @@ extension ServerContext {
     }
 }
 
-extension CacheCore.Failure {
-    fileprivate static let goneAgain = CacheCore.Failure(
+extension CacheValues.Failure {
+    fileprivate static let goneAgain = CacheValues.Failure(
         .removed,
         "the image was downloaded, but evicted or removed before it could be reported; the cache or the free "
             + "disk space may be too small for everything requested at once (--max-bytes, "
             + "--max-entries, --min-free), or the server forbids keeping it (no-store)")
 
-    fileprivate static func otherDigest(_ found: ContentDigest?) -> CacheCore.Failure {
-        CacheCore.Failure(
+    fileprivate static func otherDigest(_ found: ContentDigest?) -> CacheValues.Failure {
+        CacheValues.Failure(
             .digestMismatch,
             "the image has the SHA-256 \(found?.description ?? "unknown"), not the requested one")
     }

@@ -1,4 +1,6 @@
 import CacheCore
+import CacheModel
+import CacheValues
 
 /// The connections that the limit of open files allows, and their users.
 ///

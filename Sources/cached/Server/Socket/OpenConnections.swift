@@ -1,4 +1,5 @@
 import CacheCore
+import CacheValues
 import Synchronization
 
 /// Counts the open connections of each user, whichever thread serves them. Thread-safe.

@@ -1,5 +1,7 @@
 import CacheCore
 import CacheKey
+import CacheModel
+import CacheValues
 import NIOCore
 
 /// A change of one key, encoded once for all streams that report it.

@@ -1,5 +1,6 @@
 import CacheCore
 import CacheKey
+import CacheValues
 
 /// Images of a stream with `follow` that failed for a reason that passes, and when each is fetched again.
 struct FollowedFailures {

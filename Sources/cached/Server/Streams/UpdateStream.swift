@@ -1,5 +1,7 @@
 import CacheCore
 import CacheKey
+import CacheModel
+import CacheValues
 import CacheWire
 import NIOCore
 import NIOPosix
@@ -81,7 +83,7 @@ final class UpdateStream {
     // MARK: Failures that pass
 
     /// An image failed for a stream that goes on. It is fetched again if that can help.
-    func failed(_ key: CacheKey, _ failure: CacheCore.Failure) {
+    func failed(_ key: CacheKey, _ failure: CacheValues.Failure) {
         failures.failed(key, failure)
         setTimer()
     }

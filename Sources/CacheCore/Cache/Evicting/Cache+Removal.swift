@@ -1,0 +1,118 @@
+public import CacheKey
+public import CacheModel
+public import CacheValues
+internal import Logging
+internal import SystemPackage
+
+/// Removing entries on request.
+extension Cache {
+    /// Called at the end of a removal, with the entries that were removed and the failure of the others. `nil`
+    /// if the cache shut down first, and some entries may remain.
+    public typealias RemovalEnd = @Sendable ((gone: Removal, failure: Failure?)?) -> Void
+
+    /// Removes these entries, pinned or not, and stops their downloads. `completion` is called on a thread of
+    /// the cache once the files are unlinked.
+    public func remove(_ keys: [CacheKey], completion: @escaping RemovalEnd) {
+        finishRemoval(of: keys, sparesPinned: false, completion)
+    }
+
+    /// Removes every entry and stops every download whose URL begins with the bytes of `prefix`. Pinned entries
+    /// stay. An empty prefix means all of them, and also partials. With a prefix, the URL
+    /// attribute of each entry is read.
+    public func removeAll(prefix: String, completion: @escaping RemovalEnd) {
+        let keys =
+            entryKeys(prefix) + flightKeys(prefix)
+            + (prefix.isEmpty ? read { Array($0.space.partials.keys) } : [])
+        finishRemoval(of: keys, sparesPinned: true, completion)
+    }
+
+    private func finishRemoval(
+        of keys: [CacheKey], sparesPinned: Bool, _ completion: @escaping RemovalEnd
+    ) {
+        guard directory.isInPlace else { return completion((.nothing, directory.lost)) }
+        let place = directory.identity
+        _ = lookupInPlace(keys)
+        finishRemoval(
+            of: keys[...], in: place, after: (.nothing, 0), sparesPinned: sparesPinned, completion)
+    }
+
+    /// Removes one slice of the entries and queues the rest, so that other work on the directory runs in between.
+    /// `former` counts the entries that the slices before removed or could not remove. Stops if another directory
+    /// has taken the place of this one: the request was not about its files.
+    private func finishRemoval(
+        of keys: ArraySlice<CacheKey>, in place: CacheDirectory.Identity,
+        after former: (gone: Removal, stuck: Int), sparesPinned: Bool,
+        _ completion: @escaping RemovalEnd
+    ) {
+        guard place == directory.identity else {
+            return completion((former.gone, directory.wasReplaced))
+        }
+        var removed: [CacheKey: Removal] = [:]
+        for key in keys.prefix(VictimSearch.slice) where place == directory.identity {
+            let part: Removal? = run(in: place) { state, effects in
+                // During shutdown, the directory's thread may end before it gets to new work.
+                guard !state.isDraining else { return nil }
+                return state.removeAsked(key, sparesPinned: sparesPinned, &effects)
+            }
+            guard let part else { return completion(nil) }
+            removed[key] = (removed[key] ?? .nothing) + part
+        }
+        let rest = keys.dropFirst(VictimSearch.slice)
+        afterDirectoryWork { [removed] in
+            if !sparesPinned, place == self.directory.identity {
+                for (key, part) in removed where part.entries == 0 {
+                    _ = self.forgetPin(of: key)
+                }
+            }
+            // Files that could not be unlinked still count as entries.
+            let gone = self.read { state in
+                removed.filter { !state.space.unlinkFailed.contains($0.key) }
+            }
+            let all = (
+                gone: gone.values.reduce(former.gone, +),
+                stuck: former.stuck + removed.count - gone.count
+            )
+            guard rest.isEmpty else {
+                return self.finishRemoval(
+                    of: rest, in: place, after: all, sparesPinned: sparesPinned, completion)
+            }
+            completion((all.gone, all.stuck > 0 ? self.notRemoved(all.stuck) : nil))
+        }
+    }
+
+    /// The failure of a removal or an eviction that could not unlink `count` files.
+    func notRemoved(_ count: Int) -> Failure {
+        guard directory.isInPlace else { return directory.lost }
+        return Failure(
+            .storage,
+            "\(count) could not be removed from \(directory.path); the log says why. Check that the daemon "
+                + "may write there")
+    }
+
+    private func entryKeys(_ prefix: String) -> [CacheKey] {
+        // `statistics` first applies the changes of other programs, so that files they added are removed too.
+        let isWhole = statistics().isWhole
+        let indexed = allEntries().map(\.key)
+        let keys = isWhole ? indexed : Array(Set(indexed).union(keysInDirectory()))
+        guard !prefix.isEmpty else { return keys }
+        return keys.filter { details(of: $0).url?.utf8.starts(with: prefix.utf8) == true }
+    }
+
+    /// The names of entries in the directory, for use while the index is not complete.
+    private func keysInDirectory() -> [CacheKey] {
+        do {
+            return try directory.entryKeys()
+        } catch {
+            // The scan that fills the index meets the same error and reports it.
+            return []
+        }
+    }
+
+    private func flightKeys(_ prefix: String) -> [CacheKey] {
+        read { state in
+            state.downloads.all.lazy
+                .filter { $0.value.name.string.utf8.starts(with: prefix.utf8) }
+                .map(\.key)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+public import CacheKey
+public import CacheModel
+public import CacheValues
+import HTTPCaching
+
+/// Requests for images.
+extension Cache {
+    /// Requests images. For each one that is not cached, joins its download or starts one. The observer is
+    /// notified once, when all are cached or have failed; this can happen before the call returns.
+    /// ``leave(_:)`` withdraws the request.
+    public func fetch(_ requests: [ImageRequest], _ options: FetchOptions) -> WaiterID {
+        let waiter = begin(requests, options)
+        complete(waiter)
+        return waiter
+    }
+
+    /// Requests images like ``fetch(_:_:)``, but the observer is notified only after ``complete(_:)``. So the
+    /// caller can store the waiter before the notification arrives.
+    public func begin(_ requests: [ImageRequest], _ options: FetchOptions) -> WaiterID {
+        let waiter = run { state, _ in state.waiterBegan(options) }
+        want(requests, options, by: waiter)
+        return waiter
+    }
+
+    /// Requests images that have just been looked up, if all of them are cached and fresh. Otherwise does nothing, and
+    /// returns `false`.
+    public func takeHits(_ keys: ArraySlice<CacheKey>) -> Bool {
+        run { state, _ in state.requestedHits(keys, now: .now) }
+    }
+
+    /// Whether a request made with ``begin(_:_:)`` waits for no image.
+    public func isSettled(_ waiter: WaiterID) -> Bool {
+        read { $0.waiters[waiter]?.pending.isEmpty ?? true }
+    }
+
+    /// Allows the notification for a request made with ``begin(_:_:)``.
+    public func complete(_ waiter: WaiterID) {
+        run { $0.waiterNamed(waiter, &$1) }
+    }
+
+    /// Requests images without a waiter: the downloads continue even if all callers leave. Returns `false` and
+    /// starts none of them if there could then be more of these downloads than ``detachedLimit``.
+    public func fetchDetached(_ requests: [ImageRequest], _ options: FetchOptions) -> Bool {
+        fetchDetached([(requests, options)])
+    }
+
+    /// The same for groups of images with options of their own.
+    public func fetchDetached(
+        _ groups: [(requests: [ImageRequest], options: FetchOptions)]
+    ) -> Bool {
+        let count = groups.reduce(0) { $0 + $1.requests.count }
+        let client = groups.first?.options.client ?? .daemon
+        while !run({ state, _ in state.detachedAnnounced(count, for: client) }) {
+            // Clients that are gone take no quota from those that are here.
+            guard run({ $0.departedEnded(of: client.user, &$1) }) else { return false }
+        }
+        for group in groups { want(group.requests, group.options, by: nil) }
+        run { $0.detachedNamed(count, for: client, &$1) }
+        return true
+    }
+
+    /// The largest number of downloads that continue without a waiter, for each user.
+    public var detachedLimit: Int { settings.detachedLimit }
+
+    /// A client is gone. Its downloads without a waiter continue for a while.
+    public func clientLeft(_ client: ClientID) {
+        run { state, _ in state.clientLeft(client, now: .now) }
+    }
+
+    /// Whether callers of this user may wait for `more` images in addition to those they wait for.
+    public func mayWait(for more: Int, of user: UserID) -> Bool {
+        read { $0.waiters.interests.admits(more, of: user) }
+    }
+
+    /// The largest number of images that the callers of one user may wait for.
+    public static var interestLimit: Int { Waiters.interestLimit }
+
+    /// Announces that another waiter is about to replace this one, see ``FetchOptions/predecessors``, or that it is
+    /// about to want other images. The observer is not notified of its end before ``complete(_:)``, and its results
+    /// stay known until it leaves. Returns `false` if it has ended already.
+    @discardableResult
+    public func keep(_ waiter: WaiterID) -> Bool {
+        run { state, _ in state.waiterReplaced(waiter) }
+    }
+
+    /// Adds images to those of a waiter that ``keep(_:)`` has announced.
+    public func add(_ requests: [ImageRequest], _ options: FetchOptions, to waiter: WaiterID) {
+        want(requests, options, by: waiter)
+    }
+
+    /// Removes images from those of a waiter that ``keep(_:)`` has announced. A download that no other caller waits
+    /// for stops; its partial stays.
+    public func drop(_ keys: [CacheKey], from waiter: WaiterID) {
+        var rest = keys[...]
+        while !rest.isEmpty {
+            let stretch = rest.prefix(Self.stretch)
+            rest = rest.dropFirst(stretch.count)
+            run { $0.waiterDropped(waiter, stretch, &$1) }
+        }
+    }
+
+    /// Whether a waiter waits for an image, or was given it.
+    public func has(_ waiter: WaiterID, _ key: CacheKey) -> Bool {
+        read { $0.waiters[waiter]?.pending.contains(key) == true || $0.waiters.has(waiter, key) }
+    }
+
+    /// Withdraws the request of a caller that is gone or asks for other images now. Downloads that no other
+    /// caller waits for stop; their partials stay.
+    public func leave(_ waiter: WaiterID) {
+        let keys = run { state, _ in state.waiterBeginsLeaving(waiter) }
+        for ifQueued in [true, false] {
+            var rest = keys[...]
+            while !rest.isEmpty {
+                let stretch = rest.prefix(Self.stretch)
+                rest = rest.dropFirst(stretch.count)
+                run { $0.waiterLeft(waiter, stretch, ifQueued: ifQueued, &$1) }
+            }
+        }
+        run { $0.waiterFinishesLeaving(waiter, &$1) }
+    }
+
+    /// Requests that are handled under one hold of the lock. Each takes as long as fifty lookups, and running
+    /// downloads need the lock too.
+    private static let requestStretch = 32
+
+    private func want(_ requests: [ImageRequest], _ options: FetchOptions, by waiter: WaiterID?) {
+        guard directory.isInPlace else { return refuse(requests, by: waiter) }
+        let now = FileTime.now
+        var rest = requests[...]
+        while !rest.isEmpty {
+            let stretch = rest.prefix(Self.requestStretch)
+            rest = rest.dropFirst(stretch.count)
+            // The lookup also brings the index up to date about names that changed.
+            let answers = lookupInPlace(stretch.map(\.key))
+            let stale = zip(stretch, answers).map {
+                staleness(of: $0.key, $1, options, now.wallTime)
+            }
+            run { state, effects in
+                for (request, stale) in zip(stretch, stale) {
+                    state.requested(
+                        request.key, request.url, by: waiter, options,
+                        name: request.name, stale: stale, now: now, &effects)
+                }
+            }
+        }
+    }
+
+    /// Fails the requests: the path does not lead to the directory, so no client could find the images.
+    private func refuse(_ requests: [ImageRequest], by waiter: WaiterID?) {
+        guard let waiter else { return }
+        run { state, _ in state.refused(requests.map(\.key), by: waiter, directory.lost) }
+    }
+
+    /// How an entry that is no longer fresh may be used, as the record in its file says. `nil` if the entry is
+    /// fresh or not cached, or if the request refreshes it anyway.
+    private func staleness(
+        of key: CacheKey, _ answer: Lookup, _ options: FetchOptions, _ now: UnixTime
+    ) -> Staleness? {
+        guard !options.isRefresh, case .cached(let facts, _, _) = answer,
+            facts.isStale(at: now), let record = record(of: key)
+        else { return nil }
+        return Staleness(
+            reuse: record.reuse(at: now),
+            allowsStaleIfError: record.allowsStaleIfError(at: now, settings.transfers.caching))
+    }
+
+    /// The record of an entry; `nil` if there is none or it can't be read.
+    func record(of key: CacheKey) -> EntryRecord? {
+        do {
+            return try directory.record(of: key, name: key.description)
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+internal import CacheKey
+import CacheModel
+import CacheValues
+
+/// Taking part in the work of the directory's threads.
+extension Cache: DirectoryWorkerDelegate {
+    /// Publications that are recorded under one hold of the lock.
+    private static let publishedStretch = 8
+
+    func pinned(among keys: [CacheKey]) -> Set<CacheKey> {
+        read { state in Set(keys.filter { state.isPinned($0) }) }
+    }
+
+    func originals(of digest: ContentDigest, size: Int64, for key: CacheKey) -> [any OpenFile] {
+        let keys = read { state in
+            state.catalog.index.originals(of: digest.prefix, size: size, for: key)
+        }
+        return keys.compactMap { openOriginal($0) }
+    }
+
+    /// Opens the file of an entry to compare or to link it; `nil` if that fails. Neither is a use.
+    func openOriginal(_ key: CacheKey) -> OpenedEntry? {
+        do {
+            return OpenedEntry(
+                key: key, descriptor: try openWithoutAccessTime(key), isPinned: false)
+        } catch {
+            return nil
+        }
+    }
+
+    func published(_ publications: [Publication]) {
+        drainWatch()
+        var publications = publications
+        let start = beginProbe()
+        probeDisturbed(&publications, since: start)
+        var dirty: [CacheKey] = []
+        var rest = publications[...]
+        while !rest.isEmpty {
+            let stretch = rest.prefix(Self.publishedStretch)
+            rest = rest.dropFirst(stretch.count)
+            run { state, effects in
+                for publication in stretch { state.published(publication, &effects) }
+                dirty += stretch.lazy.map(\.key).filter {
+                    state.catalog.dirtyNames.contains($0)
+                }
+            }
+        }
+        run { state, _ in state.catalog.endProbe() }
+        // They are probed now, so that the next question is quick.
+        if !dirty.isEmpty { _ = lookupInPlace(dirty) }
+    }
+
+    /// Probes the names that others may have touched, so that nobody has to after the images are reported. A name that
+    /// came by a rename is one of them: the watch may report two renames as one.
+    private func probeDisturbed(
+        _ publications: inout [Publication], since start: ChangeEpochs.Start
+    ) {
+        let disturbed = read { state in
+            // Then every question probes the name anyway.
+            guard state.catalog.validity != .stale else { return [Int]() }
+            return publications.indices.filter { index in
+                guard case .success = publications[index].result else { return false }
+                let observer = state.downloads[publications[index].key]?.observer
+                return observer?.isUndisturbed(losses: state.catalog.losses) == false
+            }
+        }
+        for index in disturbed {
+            do {
+                let probe = try directory.probe(publications[index].key)
+                publications[index].probed(probe, since: start)
+            } catch {
+                // It is probed again when somebody asks for it.
+                continue
+            }
+        }
+        if !disturbed.isEmpty { drainWatch() }
+    }
+
+    func unlinked(_ victim: Victim, isGone: Bool) {
+        run { state, effects in
+            if isGone {
+                state.unlinked([victim], &effects)
+            } else {
+                state.unlinkFailed([victim], othersCould: false, &effects)
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import CacheKey
+import CacheModel
+import CacheValues
+import HTTPCaching
+import ImageFormats
+
+/// The events of the transfer loop, which calls these on its thread. Each becomes an event of the state.
+extension Cache: TransferDelegate {
+    func downloadBegan(_ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?) {
+        run { $0.transferBegan(key, id, with: received, of: total, &$1) }
+    }
+
+    func downloadAnswered(_ id: FlightID, isMultiplexed: Bool) {
+        run { $0.transferAnswered(id, isMultiplexed: isMultiplexed, &$1) }
+    }
+
+    func flow(of key: CacheKey, _ id: FlightID) -> FlowKey? {
+        read { $0.flow(of: key, id) }
+    }
+
+    func downloadProgressed(
+        _ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?, _ shape: ImageShape?
+    ) {
+        run { $0.transferProgressed(key, id, received: received, total: total, shape: shape, &$1) }
+    }
+
+    func downloadAbandoned(_ id: FlightID) { run { $0.transferAbandoned(id, &$1) } }
+
+    func lookupEnded(_ id: FlightID) { run { $0.lookupEnded(id, &$1) } }
+
+    func downloadEnded(_ key: CacheKey, _ id: FlightID, _ end: TransferEnd) {
+        var random = SystemRandomNumberGenerator()
+        run(with: end) { state, effects in
+            switch end {
+            case .staged(let image):
+                state.counters.downloaded(image)
+                state.imageStaged(
+                    key, id, size: image.record.size, isShareable: image.record.isShareable,
+                    &effects)
+            case .confirmed(let revalidation):
+                state.entryConfirmed(
+                    key, id, isShareable: revalidation.record.isShareable,
+                    lifetime: revalidation.lifetime, &effects)
+            case .failed(let failed):
+                state.transferFailed(key, id, failed, now: .now, using: &random, &effects)
+            case .crowded: state.transferCrowded(key, id, &effects)
+            case .notInStore: preconditionFailure("an origin was asked, not the store")
+            }
+        }
+    }
+}
+
+extension Revalidation {
+    /// Seconds for which the entry is fresh from now on.
+    fileprivate var lifetime: Int64 { record.freshUntil.map { $0 - .now } ?? 0 }
+}
+
+extension Counters {
+    fileprivate mutating func downloaded(_ image: StagedImage) {
+        let times = image.times
+        guard let answered = times.answered, let staged = times.staged else { return }
+        downloaded(
+            bytes: image.record.size, firstByte: times.began.duration(to: answered),
+            whole: times.began.duration(to: staged))
+    }
+}

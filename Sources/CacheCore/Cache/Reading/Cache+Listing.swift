@@ -1,0 +1,160 @@
+internal import CacheKey
+public import CacheModel
+
+/// Listing and counting.
+extension Cache {
+    /// Returns one page of a listing of all entries. An entry appears on exactly one page, unless it is used,
+    /// changed or removed between the calls.
+    ///
+    /// - Parameters:
+    ///   - isReversed: lists from the other end of the order.
+    ///   - limit: the largest number of entries on the page.
+    ///   - cursor: the last entry of the previous page, in the same order. If that entry was used or removed
+    ///     since, the listing continues from its former position.
+    /// - Complexity: by recency, proportional to the entries on the page. By size and age, each page reads all
+    ///   entries once; so does a page by recency if the entry of its cursor was used or removed.
+    public func list(
+        _ order: ListOrder, isReversed: Bool = false, limit: Int, after cursor: ListCursor?
+    ) -> [ListedEntry] {
+        drainWatch()
+        probeDirtyNames()
+        // If the directory is not in place, the paths of its entries lead nowhere.
+        while directory.isInPlace {
+            let page =
+                (order == .recency ? next(limit, isReversed: isReversed, after: cursor) : nil)
+                ?? first(limit, in: order, isReversed: isReversed, after: cursor)
+            if areThere(page) { return directory.keepsAttributes ? page : recovered(page) }
+        }
+        return []
+    }
+
+    /// Whether all entries of a page exist. If the index is stale, this probes each of them, which removes
+    /// missing ones from the index. Entries that can't be probed count as existing.
+    private func areThere(_ page: [ListedEntry]) -> Bool {
+        guard read({ $0.catalog.validity == .stale }) else { return true }
+        _ = lookup(page.map(\.key))
+        return read { state in page.allSatisfy { state.catalog.contains($0.key) } }
+    }
+
+    /// The next entries in the order of use. `nil` if the entry of the cursor has moved or is gone, or if the
+    /// order of the index is not the order of the times.
+    private func next(
+        _ limit: Int, isReversed: Bool, after cursor: ListCursor?
+    ) -> [ListedEntry]? {
+        read { state in
+            guard state.catalog.index.isInOrderOfTime else { return nil }
+            if let cursor {
+                let entry = state.catalog.facts(of: cursor.key).map {
+                    ListedEntry(key: cursor.key, facts: $0)
+                }
+                guard entry.map({ ListCursor($0, in: .recency) }) == cursor else {
+                    return nil
+                }
+            }
+            return state.catalog.index.inOrderOfUse(
+                isReversed: isReversed, after: cursor?.key, limit: limit)
+        }
+    }
+
+    /// The first entries after a cursor, found without sorting all entries: once the page was full, an entry that
+    /// comes after the last one on it is skipped.
+    private func first(
+        _ limit: Int, in order: ListOrder, isReversed: Bool, after cursor: ListCursor?
+    ) -> [ListedEntry] {
+        // The greatest come first, unless the order is reversed.
+        func stands(_ one: ListCursor, before other: ListCursor) -> Bool {
+            isReversed ? one < other : one > other
+        }
+        var page: [(at: ListCursor, entry: ListedEntry)] = []
+        // The last one that can be on the page; `nil` while all can.
+        var last: ListCursor?
+        var position = 0
+        var hasMore = true
+        while hasMore {
+            let stretch = readStretch(&position)
+            hasMore = stretch.hasMore
+            for entry in stretch.entries {
+                let at = ListCursor(entry, in: order)
+                if let cursor, !stands(cursor, before: at) { continue }
+                if let last, !stands(at, before: last) { continue }
+                page.append((at, entry))
+            }
+            // Sorting after each stretch would take a time that grows with the square of the page.
+            guard page.count >= 2 * limit || !hasMore else { continue }
+            page.sort { stands($0.at, before: $1.at) }
+            page.removeLast(max(page.count - limit, 0))
+            if page.count == limit { last = page.last?.at }
+        }
+        return page.map(\.entry)
+    }
+
+    /// Returns every entry. The lock is released between batches, so that lookups don't wait for long.
+    public func allEntries() -> [ListedEntry] {
+        var entries: [ListedEntry] = []
+        var position = 0
+        var hasMore = true
+        while hasMore {
+            let stretch = readStretch(&position)
+            entries += stretch.entries
+            hasMore = stretch.hasMore
+        }
+        return entries
+    }
+
+    /// Reads one batch of entries under one hold of the lock. `position` starts at 0 and moves on.
+    func readStretch(_ position: inout Int) -> (entries: [ListedEntry], hasMore: Bool) {
+        var entries: [ListedEntry] = []
+        let hasMore = read { state in
+            state.catalog.index.readStretch(&position) { key, facts in
+                entries.append(ListedEntry(key: key, facts: facts))
+            }
+        }
+        return (entries, hasMore)
+    }
+
+    /// Probes every name that changed since its last probe.
+    func probeDirtyNames() {
+        let (keys, partials) = read { state in
+            (Array(state.catalog.dirtyNames), Array(state.space.partials.dirtyNames))
+        }
+        // A lookup in a directory that is lost would wake the thread that may have called this.
+        if directory.isInPlace { _ = lookupInPlace(keys) }
+        for key in partials { probePartial(of: key) }
+    }
+
+    private func probePartial(of key: CacheKey) {
+        let start = run { state, _ in state.space.partials.beginProbe() }
+        do {
+            let bytes = try directory.allocated(toPartialOf: key)
+            run { state, _ in state.partialProbed(key, bytes, since: start) }
+        } catch {
+            // The name stays dirty, so it is probed again.
+            run { state, _ in state.space.partials.endProbe() }
+        }
+    }
+
+    /// Returns the current numbers, after all changes to the directory are applied.
+    public func statistics() -> Statistics {
+        drainWatch()
+        probeDirtyNames()
+        var statistics = read { Statistics($0) }
+        statistics.isDirectoryInPlace = directory.isInPlace
+        statistics.isDirectoryWritable = directory.isWritable
+        return statistics
+    }
+}
+
+extension Cache {
+    /// The version of libcurl and of its TLS library, for people to read. Don't compare it: distributions fix
+    /// bugs in old versions without changing the number. curl_version(3).
+    public static var curlVersion: String { CurlMulti.version }
+
+    /// The system's file of certificates, if it is missing or cannot be read.
+    public static var missingCertificates: String? { SystemCertificates.missingFile }
+
+    /// How images are downloaded.
+    public var transferSettings: TransferSettings { settings.transfers }
+
+    /// The certificates that downloads trust.
+    public var trustStore: TrustStore { TrustStore(settings.transfers) }
+}

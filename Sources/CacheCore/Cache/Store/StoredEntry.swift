@@ -1,0 +1,84 @@
+import CLinux
+internal import CacheKey
+import CacheValues
+import Glibc
+import HTTPCaching
+import ImageFormats
+internal import SystemPackage
+
+/// An entry as it is put into the store.
+struct StoredEntry {
+    let record: EntryRecord
+    let digest: ContentDigest
+    let file: UploadedFile
+    /// The header fields of the object.
+    let fields: [RequestField]
+
+    /// Opens the file and reads its attributes. `nil` if there is no such entry any more, or it is not for others.
+    init?(_ key: CacheKey, _ cache: Cache) throws(Errno) {
+        let descriptor: Int32
+        do throws(Errno) {
+            descriptor = try Self.open(key, cache)
+        } catch .noSuchFileOrDirectory {
+            return nil
+        }
+        let directory = cache.directory
+        guard let record = directory.entryRecord(of: key), record.isShareable,
+            record.mediaType != .other, let digest = Self.digest(key, descriptor, directory),
+            let url = Self.name(of: key, descriptor, cache),
+            Self.size(of: descriptor) == record.size, directory.isSame(key.description, descriptor)
+        else {
+            close(descriptor)
+            return nil
+        }
+        file = UploadedFile(descriptor: descriptor, size: record.size)
+        (self.record, self.digest) = (record, digest)
+        let metadata = StoreMetadata(
+            record: StoreRecord(record, put: .now).text, digest: digest.description,
+            urlDigest: StoreMetadata.urlDigest(of: url))
+        let type = RequestField(name: "content-type", value: record.mediaType.name)
+        fields = [type] + metadata.fields
+    }
+
+    /// Opens a file so that reading it does not count as its use, and does not wait if it is a FIFO. open(2).
+    private static func open(_ key: CacheKey, _ cache: Cache) throws(Errno) -> Int32 {
+        do {
+            return try cache.openQuietly(key, O_NONBLOCK | clinux_o_noatime)
+        } catch .notPermitted {
+            return try cache.openQuietly(key, O_NONBLOCK)
+        }
+    }
+
+    private static func digest(
+        _ key: CacheKey, _ file: Int32, _ directory: CacheDirectory
+    ) -> ContentDigest? {
+        do throws(Errno) {
+            return try directory.digest(of: key, file)
+        } catch {
+            return nil
+        }
+    }
+
+    /// The URL that names the image; `nil` if it is a name that other machines must not believe, see
+    /// ``CacheState/hasCommonName(_:)``.
+    private static func name(of key: CacheKey, _ file: Int32, _ cache: Cache) -> CacheURL? {
+        let directory = cache.directory
+        do {
+            guard let text = try directory.url(of: key, file), key.isName(of: text) else {
+                return nil
+            }
+            let name = try CacheURL(text)
+            guard let source = try directory.attribute(EntryAttributes.source(of: key), of: file)
+            else { return name }
+            return cache.ignoredQueries.name(of: try CacheURL(source)) == name ? name : nil
+        } catch {
+            return nil
+        }
+    }
+
+    /// fstat(2).
+    private static func size(of file: Int32) -> Int64? {
+        var status = stat()
+        return fstat(file, &status) == 0 ? Int64(status.st_size) : nil
+    }
+}

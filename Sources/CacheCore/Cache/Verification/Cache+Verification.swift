@@ -1,0 +1,127 @@
+import CLinux
+internal import CacheKey
+public import CacheModel
+import CacheValues
+import HTTPCaching
+internal import Logging
+internal import SystemPackage
+
+/// Verifying the entries.
+extension Cache {
+    /// Reads every entry on all cores, with the lowest priority, and compares it with its attributes. A damaged
+    /// file is removed, and downloaded again at once if it is pinned. One verification runs at a time.
+    ///
+    /// - Parameters:
+    ///   - repairs: downloads all damaged entries again, on behalf of `client`.
+    ///   - resumes: continues where the last verification was interrupted.
+    ///   - onProgress: called from time to time, on a thread of the cache.
+    ///   - onEnd: called once with the result, on a thread of the cache.
+    public func verify(
+        repairs: Bool, resumes: Bool = false, client: ClientID,
+        onProgress: @escaping VerificationListener, onEnd: @escaping VerificationListener
+    ) -> Verification {
+        let verification = Verification(
+            repairs: repairs, resumes: resumes, client: client, onProgress: onProgress, onEnd: onEnd
+        )
+        verifier.enqueue(verification)
+        return verification
+    }
+
+    /// Verifies a batch of names, on the verifier's thread.
+    func verify(
+        _ files: ArraySlice<CacheDirectory.NamedFile>, _ verification: Verification,
+        _ report: inout VerificationReport
+    ) {
+        let entries = open(files, &report)
+        let findings = ParallelVerifier(entries).read(directory) {
+            verification.isCancelled || self.isDraining
+        }
+        var damaged: [Repair.Case] = []
+        for (entry, finding) in zip(entries, findings) {
+            switch finding {
+            case .undecided: continue
+            case .failed(let error):
+                report.add(.unreadable(error, path: path(of: entry.key)))
+                continue
+            case .whole: renewRecord(entry)
+            case .damaged(let damage):
+                damaged.append(
+                    Repair.Case(entry: entry, damage: damage, request: request(for: entry)))
+            }
+            report.checked += 1
+        }
+        let repair = Repair(cache: self, verification: verification)
+        for entry in repair.handle(damaged) { report.add(entry) }
+    }
+
+    /// Replaces a record of the first version by one of the second. It was just found to be right. This runs on the
+    /// directory's thread, like every other change of a record.
+    private func renewRecord(_ entry: OpenedEntry) {
+        let (directory, logger) = (directory, logger)
+        guard directory.hasFirstVersion(entry.key) else { return }
+        worker.enqueue(
+            .run {
+                guard directory.isInPlace else { return }
+                do {
+                    try directory.renewRecord(entry)
+                } catch {
+                    logger.debug(
+                        "a record of the first version could not be replaced",
+                        metadata: ["key": "\(entry.key)", "error": "\(error)"])
+                }
+            })
+    }
+
+    private func open(
+        _ files: ArraySlice<CacheDirectory.NamedFile>, _ report: inout VerificationReport
+    ) -> [OpenedEntry] {
+        files.map(\.key).compactMap { key -> OpenedEntry? in
+            do throws(Errno) {
+                return try openToVerify(key)
+            } catch .noSuchFileOrDirectory {
+                return nil
+            } catch {
+                report.add(.unreadable(error, path: path(of: key)))
+                return nil
+            }
+        }
+    }
+
+    /// Opens the file under a name; `nil` if there is none, or the file system keeps no attributes to compare it
+    /// with.
+    private func openToVerify(_ key: CacheKey) throws(Errno) -> OpenedEntry? {
+        switch try directory.inspect(key, name: key.description) {
+        case nil: nil
+        case .failure(let damage): try directory.openDamaged(key, damage)
+        case .success where !directory.keepsAttributes: nil
+        case .success(let facts):
+            OpenedEntry(
+                key: key, descriptor: try openWithoutAccessTime(key), isPinned: facts.isPinned)
+        }
+    }
+
+    /// Opens an entry so that reading it does not count as its use. open(2), `O_NOATIME`.
+    func openWithoutAccessTime(_ key: CacheKey) throws(Errno) -> Int32 {
+        do {
+            return try openQuietly(key, clinux_o_noatime)
+        } catch .notPermitted {
+            return try openQuietly(key)
+        }
+    }
+
+    /// How to download an entry again; `nil` if its file does not tell its URL.
+    private func request(for entry: OpenedEntry) -> ImageRequest? {
+        let key = entry.key
+        do {
+            guard let text = try directory.url(of: key, name: key.description), key.isName(of: text)
+            else {
+                return nil
+            }
+            let name = try CacheURL(text)
+            let source = try directory.attribute(EntryAttributes.source(of: key), of: key)
+            return ImageRequest(try source.map { try CacheURL($0) } ?? name, named: name)
+        } catch {
+            return nil
+        }
+    }
+}

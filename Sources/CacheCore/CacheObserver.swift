@@ -1,7 +1,0 @@
-/// Receives the notifications of a cache, on any of its threads, but never under its lock.
-public protocol CacheObserver: AnyObject, Sendable {
-    /// Requests have ended: each of their images is cached or has failed. Each request is reported once.
-    func decided(_ outcomes: [Outcome])
-    /// At least one key changed its state since the last call of ``Cache/takeChanges()``.
-    func changesArrived()
-}

@@ -1,0 +1,85 @@
+import CacheModel
+import HTTPCaching
+
+/// A store's explanation of a failure: its status, and the code in the document behind it.
+///
+///     <Error><Code>NoSuchKey</Code><Message>…</Message></Error>
+struct StoreExplanation {
+    let status: Int
+    /// `nil` if there is no document, as behind HEAD.
+    let code: String?
+    /// Seconds after which the store wants to be asked again.
+    let retryAfter: Int64?
+    /// How many seconds this machine's clock is ahead of the store's. `nil` if the store does not tell its time.
+    let clockDifference: Int64?
+
+    init(_ head: ResponseHead, _ document: [UInt8]) {
+        status = head.status
+        code = Self.code(in: String(decoding: document, as: UTF8.self))
+        retryAfter = head.retryAfterSeconds(now: .now)
+        clockDifference = head.clockDifference(now: .now)
+    }
+
+    private static func code(in document: String) -> String? {
+        document.firstMatch(of: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/).map { String($0.1) }
+    }
+
+    /// The answer that it means for a question.
+    var answer: StoreAnswer {
+        switch status {
+        case 404 where code != "NoSuchBucket": .missing
+        case 429, 503: .overloaded(retryAfter: retryAfter)
+        case 500...: .failed("the store answered with status \(status)")
+        default: .refused(refusal)
+        }
+    }
+
+    var refusal: StoreRefusal {
+        StoreRefusal(code: code ?? "status \(status)", remedy: remedy)
+    }
+
+    /// The remedy for the administrator.
+    private var remedy: String {
+        switch code {
+        case "SignatureDoesNotMatch": "the secret key is not that of the key ID; correct it"
+        case "InvalidAccessKeyId": "the store does not know the key ID; correct it"
+        case "ExpiredToken", "TokenRefreshRequired", "InvalidToken":
+            "the temporary credentials have ended; write new ones into their file"
+        case "AccessDenied", "AllAccessDisabled", "AccountProblem":
+            "the key may not do this in the bucket; extend its policy (docs/store.md), or set "
+                + "CACHED_STORE_MODE"
+        case "RequestTimeTooSkewed", "RequestExpired": skewRemedy
+        case "NoSuchBucket": "there is no such bucket; create it, or correct CACHED_STORE"
+        case "PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed",
+            "IllegalLocationConstraintException":
+            "the bucket is in another region; set CACHED_STORE_REGION, and the endpoint of that region"
+        case "QuotaExceeded", "EntityTooLarge", "InsufficientStorage":
+            "the store takes no more; make room there, or raise the quota"
+        default: statusRemedy
+        }
+    }
+
+    private var skewRemedy: String {
+        guard let clockDifference else { return "this machine's clock is wrong; set it" }
+        let direction = clockDifference > 0 ? "ahead of" : "behind"
+        return "this machine's clock is \(abs(clockDifference)) s \(direction) the store's; set it"
+    }
+
+    private var statusRemedy: String {
+        switch status {
+        case 301, 302, 307, 308:
+            "the store redirects elsewhere; set CACHED_STORE_ENDPOINT and CACHED_STORE_REGION to that place"
+        case 401, 403: "the store does not let this key in; check the credentials and the policy"
+        case 413, 507: "the store takes no more; make room there, or raise the quota"
+        default:
+            "is CACHED_STORE_ENDPOINT the address of a store that speaks S3? `cachectl store` asks it"
+        }
+    }
+}
+
+extension StoreRefusal {
+    static func noCredentials(_ problem: CredentialsFile.Problem) -> StoreRefusal {
+        StoreRefusal(
+            code: "no credentials", remedy: "the file of credentials \(problem); write it again")
+    }
+}

@@ -1,0 +1,120 @@
+import CacheCore
+import CacheKey
+import Glibc
+
+/// Values that one setting has, or two.
+extension SettingKind where Value == String {
+    /// A path, whose file is looked for later.
+    static var path: Self { SettingKind("PATH", "a path") { $0 } }
+
+    /// A text that the parts of the daemon check together with others.
+    static func text(_ placeholder: String) -> Self { SettingKind(placeholder, "a text") { $0 } }
+
+    /// A text that can be part of a header field (RFC 9110 §5.5).
+    static func headerText(_ placeholder: String) -> Self {
+        SettingKind(placeholder, "at most 512 printable characters of ASCII") { text in
+            text.utf8.allSatisfy { 0x20...0x7E ~= $0 } && text.count <= 512 ? text : nil
+        }
+    }
+
+    /// A file of certificates. It is read now, because libcurl would report a problem only at each download.
+    static var certificates: Self {
+        SettingKind("FILE") { (path) throws(WrongValue) in
+            let lines: [String]
+            do throws(TextFile.Problem) {
+                lines = try TextFile.lines(of: path)
+            } catch {
+                throw WrongValue("a file of certificates: the file \(error)")
+            }
+            guard lines.contains(where: { $0.contains(/-----BEGIN .*CERTIFICATE-----/) }) else {
+                throw WrongValue("a file of certificates in PEM")
+            }
+            return path
+        }
+    }
+
+    /// A proxy, as `http://host:port`. A user and password are refused, because the daemon sends credentials to no
+    /// server.
+    static var proxy: Self {
+        SettingKind("URL") { (text) throws(WrongValue) in
+            let form = /https?:\/\/(?:\[[0-9A-Fa-f:.]+\]|[^:\/@?#\[\]\s]+)(?::([0-9]{1,5}))?/
+            guard let match = text.wholeMatch(of: form),
+                match.1.map({ 1...65535 ~= Int($0) ?? 0 }) ?? true
+            else {
+                throw WrongValue(
+                    "a proxy like http://host:3128, without user and path",
+                    shown: text.withoutPassword)
+            }
+            return text
+        }
+    }
+}
+
+extension SettingKind where Value == mode_t {
+    static var permissions: Self {
+        SettingKind("OCTAL", "permissions in octal like 660") { text in
+            mode_t(text, radix: 8).flatMap { $0 <= 0o777 ? $0 : nil }
+        }
+    }
+}
+
+extension SettingKind where Value == gid_t {
+    static var group: Self {
+        SettingKind("GROUP", "a group of this machine", meaning: UserDatabase.group)
+    }
+}
+
+extension SettingKind where Value == Managers {
+    static var managers: Self {
+        let names = SettingKind<[String]>.list(of: .text("NAME"))
+        var kind = SettingKind(names.placeholder) { (text) throws(WrongValue) in
+            let names = try names.parse(text)
+            do throws(Managers.UnknownAccount) {
+                return try Managers(names: names)
+            } catch {
+                throw WrongValue("a group or a user of this machine", shown: error.name)
+            }
+        }
+        kind.separator = names.separator
+        return kind
+    }
+}
+
+extension SettingKind where Value == AddressRange {
+    static var network: Self {
+        SettingKind("NETWORK", "a network like 127.0.0.0/8") { AddressRange($0) }
+    }
+}
+
+extension SettingKind where Value == IgnoredQueries {
+    static var ignoredQueries: Self {
+        var kind = SettingKind("HOST:PARAMETERS") { (text) throws(WrongValue) in
+            do throws(IgnoredQueries.Problem) {
+                return try IgnoredQueries(text)
+            } catch {
+                throw WrongValue("a list of rules like cdn.example.com:sig,exp: \(error)")
+            }
+        }
+        kind.separator = " "
+        return kind
+    }
+}
+
+extension String {
+    /// The text of a URL as it may be shown: a password would be before the host.
+    var withoutPassword: String {
+        lastIndex(of: "@").map { "…\(self[$0...])" } ?? self
+    }
+}
+
+extension SettingKind where Value == StoreCredentialSource {
+    /// A key that a person writes here by mistake must not get into the log.
+    static var noCredentials: Self {
+        SettingKind("none") { (text) throws(WrongValue) in
+            guard text == "none" else {
+                throw WrongValue("none, for a public bucket; a key belongs into a file", shown: "…")
+            }
+            return .none
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CacheCore
+import CacheModel
+import Logging
+
+/// The settings about a store that several machines share, before they are put together.
+struct StoreChoice: Sendable {
+    var bucket: String?
+    var endpoint: String?
+    var region: String?
+    var style: StoreLocation.Style?
+    var credentials: StoreCredentialSource?
+    var policy = StorePolicy()
+    var maximumRate: Int64?
+
+    /// `nil` without a bucket, even if other settings of the store are set.
+    ///
+    /// - Parameter downloadRate: bytes a second of all downloads, if that is limited.
+    func settings(
+        _ values: SettingValues, _ environment: [String: String], downloadRate: Int64?
+    ) throws -> StoreSettings? {
+        guard let bucket else { return nil }
+        var settings = StoreSettings(
+            location: try location(bucket, values, environment),
+            credentials: try credentials ?? Self.credentials(values, environment))
+        settings.policy = policy
+        settings.maximumRate = maximumRate ?? downloadRate.map { max(1, $0 / 4) }
+        return settings
+    }
+
+    private func location(
+        _ bucket: String, _ values: SettingValues, _ environment: [String: String]
+    ) throws -> StoreLocation {
+        func variable(_ names: String...) -> (name: String, value: String)? {
+            names.lazy.compactMap { name in
+                environment[name].flatMap { $0.isEmpty ? nil : (name, $0) }
+            }.first
+        }
+        let region =
+            region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION")?.value ?? "us-east-1"
+        guard region.wholeMatch(of: /[a-zA-Z0-9-]{1,64}/) != nil else {
+            throw values.bad(
+                "CACHED_STORE_REGION", WrongValue("a region like eu-central-1", shown: region))
+        }
+        let inherited = variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+        do throws(StoreLocation.Problem) {
+            return try StoreLocation(
+                bucket, endpoint: endpoint ?? inherited?.value, region: region, style: style)
+        } catch {
+            guard error.isAboutEndpoint else {
+                throw values.bad("CACHED_STORE", WrongValue(error.expected))
+            }
+            guard endpoint == nil, let inherited else {
+                throw values.bad(
+                    "CACHED_STORE_ENDPOINT",
+                    WrongValue(error.expected, shown: endpoint?.withoutPassword))
+            }
+            throw StartFailure.configuration(
+                "\(inherited.name) in the environment is \"\(inherited.value.withoutPassword)\", not "
+                    + error.expected)
+        }
+    }
+
+    private static func credentials(
+        _ values: SettingValues, _ environment: [String: String]
+    ) throws -> StoreCredentialSource {
+        do throws(StoreCredentialSource.Missing) {
+            return try StoreCredentialSource(environment: environment)
+        } catch {
+            throw StartFailure.configuration(
+                "\(values.place(of: "CACHED_STORE")) needs credentials, and there are none in "
+                    + "\(error.places.joined(separator: ", ")); for a public bucket set "
+                    + "CACHED_STORE_CREDENTIALS=none")
+        }
+    }
+}
+
+extension Settings {
+    /// Warns of a store that others can see into.
+    func warnOfStore(_ logger: Logger) {
+        guard let store = cache.store else { return }
+        if store.location.isOpenToListeners {
+            logger.warning(
+                "the store is reached without TLS; whoever listens on the way sees the images",
+                metadata: ["endpoint": "\(store.location.endpoint)"])
+        }
+        if let file = store.credentials.path, store.credentials.isOpenToOthers {
+            logger.warning(
+                "others may read the credentials of the store; chmod 600 the file",
+                metadata: ["file": "\(file)"])
+        }
+    }
+}
