@@ -1,4 +1,5 @@
 import CacheKey
+import CacheValues
 import TestSupport
 import Testing
 
