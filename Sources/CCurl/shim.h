@@ -4,6 +4,7 @@
 
 #include <curl/curl.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <string.h>
 
 static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
@@ -109,6 +110,44 @@ static inline int ccurl_agreed_on_http2(CURL *easy) {
     unsigned int length = 0;
     SSL_get0_alpn_selected((const SSL *)session->internals, &name, &length);
     return length == 2 && memcmp(name, "h2", 2) == 0;
+}
+
+/// Refuses a certificate that names its host only in the subject's common name, which libcurl accepts and browsers do not
+/// (RFC 9525 §2). SSL_CTX_set_verify(3).
+static inline int ccurl_verified(int is_valid, X509_STORE_CTX *context) {
+    if (!is_valid || X509_STORE_CTX_get_error_depth(context) > 0) return is_valid;
+    X509 *certificate = X509_STORE_CTX_get_current_cert(context);
+    GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    int has_host = 0;
+    for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
+        int type = sk_GENERAL_NAME_value(names, i)->type;
+        if (type == GEN_DNS || type == GEN_IPADD) has_host = 1;
+    }
+    GENERAL_NAMES_free(names);
+    if (!has_host) X509_STORE_CTX_set_error(context, X509_V_ERR_HOSTNAME_MISMATCH);
+    return has_host;
+}
+
+/// Permits no renegotiation with a server that cannot do it securely (RFC 5746). SSL_CTX_set_info_callback(3).
+static inline void ccurl_tls_changed(const SSL *tls, int where, int value) {
+    (void)value;
+    if ((where & SSL_CB_HANDSHAKE_DONE) && !SSL_get_secure_renegotiation_support((SSL *)tls))
+        SSL_set_options((SSL *)tls, SSL_OP_NO_RENEGOTIATION);
+}
+
+static inline CURLcode ccurl_prepare_tls(CURL *easy, void *tls, void *owner) {
+    (void)easy, (void)owner;
+    SSL_CTX_set_options(tls, SSL_OP_LEGACY_SERVER_CONNECT);
+    SSL_CTX_set_info_callback(tls, ccurl_tls_changed);
+    SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, ccurl_verified);
+    return SSL_CTX_set_cipher_list(tls, "DEFAULT:!DHE") ? CURLE_OK : CURLE_SSL_CIPHER;
+}
+
+/// Has TLS accept what browsers accept. They connect to servers without secure renegotiation, and offer no DHE, of which
+/// some servers would choose a weak one. If libcurl has its TLS from elsewhere than OpenSSL, nothing changes.
+/// CURLOPT_SSL_CTX_FUNCTION(3).
+static inline void ccurl_set_tls(CURL *easy) {
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, ccurl_prepare_tls);
 }
 
 /// The result inside a "transfer done" message, which is a union.

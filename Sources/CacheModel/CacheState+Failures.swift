@@ -31,9 +31,13 @@ extension CacheState {
             return waitForHost(key, refusal, &effects)
         }
         let pause = retry.pause(
-            after: failure, attempts: flight.attempts, retryAfter: failed.serverDelay,
-            using: &random)
-        if let pause { return postpone(key, flight, failure, until: now + pause, &effects) }
+            after: failure, attempts: failed.hasProgressed ? 1 : flight.attempts,
+            retryAfter: failed.serverDelay, using: &random)
+        if let pause {
+            let end = now + pause
+            return postpone(
+                key, flight, failure, until: end, spendsAttempt: !failed.hasProgressed, &effects)
+        }
         endFlight(key, &effects)
         self.failed(key, flight, failure, &effects)
         if failed.isGone {
@@ -114,11 +118,14 @@ extension CacheState {
     /// Pauses a download before its retry. Its slot and its reservation become free for other downloads.
     private mutating func postpone(
         _ key: CacheKey, _ flight: Flight, _ failure: Failure, until end: Moment,
-        _ effects: inout Effects
+        spendsAttempt: Bool, _ effects: inout Effects
     ) {
         counters.retried += 1
         releaseReservation(key, flight)
-        downloads.update(key) { $0.pauses(until: end.instant, failure.retrying(at: end.time)) }
+        let failure = failure.retrying(at: end.time)
+        downloads.update(key) {
+            $0.pauses(until: end.instant, failure, spendsAttempt: spendsAttempt)
+        }
         if scheduler.pauses(key, flight.id, until: end.instant) { effects.work.append(.planRetry) }
         changed(key, &effects)
         spaceReleased(&effects)

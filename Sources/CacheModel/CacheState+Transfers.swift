@@ -43,6 +43,19 @@ extension CacheState {
         }
     }
 
+    /// The connections to the origin do not carry the transfer as well. It waits until another one ends.
+    package mutating func transferCrowded(
+        _ key: CacheKey, _ id: FlightID, _ effects: inout Effects
+    ) {
+        scheduler.crowded(id)
+        if let flight = downloads.flight(key, id) {
+            requeue(key, flight)
+            changed(key, &effects)
+            spaceReleased(&effects)
+        }
+        startTransfers(&effects)
+    }
+
     // MARK: The end of a transfer
 
     /// The whole image has arrived and been checked. It is published, unless its download has ended.

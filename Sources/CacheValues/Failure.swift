@@ -40,7 +40,9 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package static func http(_ status: Int) -> Failure {
-        Failure(.http, "the server answered with status \(status)", httpStatus: status)
+        let part = 200..<300 ~= status ? ", but not with the whole image" : ""
+        return Failure(
+            .http, "the server answered with status \(status)\(part)", httpStatus: status)
     }
 
     /// The same failure, of a body that stands in for the image.

@@ -10,6 +10,8 @@
 package struct ImageInspector: Sendable {
     private var head: [UInt8] = []
     private var walk: ImageWalk?
+    /// Whether the first bytes are text, as of HTML, XML, JSON and SVG. Meaningful once ``mediaType`` is known.
+    package private(set) var isText = false
 
     package init() {}
 
@@ -56,7 +58,17 @@ package struct ImageInspector: Sendable {
         var walk = ImageWalk(ImageSignature.walker(for: head))
         head.withUnsafeBytes { walk.consume($0) }
         self.walk = walk
+        isText = !head.isEmpty && head.isText
         head = []
+    }
+}
+
+extension [UInt8] {
+    /// Whether these bytes are text in UTF-16, or in another encoding without control characters.
+    /// WHATWG MIME Sniffing §3, "binary data byte".
+    fileprivate var isText: Bool {
+        if starts(with: [0xFE, 0xFF]) || starts(with: [0xFF, 0xFE]) { return true }
+        return allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) }
     }
 }
 

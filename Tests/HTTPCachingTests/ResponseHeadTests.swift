@@ -158,10 +158,10 @@ struct ResponseHeadTests {
     }
 
     @Test(arguments: [
-        "x", "\"", "W/\"", "\"x", "x\"", "\"a b\"", "\"a\u{7F}\"", "w/\"x\"",
+        "", "\"a b\"", "\"a\u{7F}\"",
         "\"" + String(repeating: "x", count: 256) + "\"",
     ])
-    func rejectsMalformedAndOverlongEntityTags(tag: String) {
+    func rejectsEntityTagsThatNoRecordCanHold(tag: String) {
         #expect(ResponseHead("HTTP/1.1 200 OK", "ETag: \(tag)").storableEntityTag == nil)
     }
 

@@ -224,10 +224,48 @@ struct ResumptionTests {
         let other = ResponseHead(lines[0], lines[1], "Last-Modified: \(Sample.date(-8))")
         #expect(resumption.answer(same, now: now) == .goesOn)
         #expect(resumption.answer(other, now: now) == .unusable)
+        // Only the same validator shows that two parts are of one image.
+        #expect(resumption.answer(ResponseHead(lines[0], lines[1]), now: now) == .unusable)
     }
 
     @Test func wholeImageStartsOver() throws {
-        #expect(try answer("HTTP/1.1 200 OK", "ETag: \"b\"") == .startsOver)
+        for fields in [
+            ["ETag: \"b\""], ["ETag: \"b\"", "Content-Length: 700"], ["Content-Length: 1000"],
+            ["ETag: \"a\"", "Content-Length: 1000"],
+            ["ETag: \"b\"", "Content-Length: 700", "Content-Range: bytes 0-699/700"],
+        ] {
+            #expect(try answer(to200: fields) == .startsOver, "\(fields)")
+        }
+    }
+
+    @Test(arguments: [
+        [], ["ETag: \"a\""], ["ETag: \"a\"", "Content-Length: 600"], ["Content-Length: 600"],
+        ["Content-Length: 999"], ["ETag: \"a\"", "Content-Length: 1000", "Content-Encoding: gzip"],
+        ["ETag: \"b\"", "Content-Length: 600"],
+        ["ETag: \"b\"", "Content-Range: bytes 400-999/1000"],
+        ["Content-Length: 1000", "Content-Range: bytes 400-1399/1400"],
+        ["Content-Length: 1000", "Content-Range: bytes 0-999/1001"],
+        ["Content-Length: 1000", "Content-Range: bytes 0-999/*"],
+        ["ETag: \"b\"", "Content-Range: 400"],
+    ])
+    func a200ThatCanBeThePartIsNotTakenForTheWhole(fields: [String]) throws {
+        #expect(try answer(to200: fields) == .unusable)
+    }
+
+    private func answer(to200 fields: [String]) throws -> Resumption.Answer {
+        let record = PartialRecord(total: 1000, validator: .entityTag("\"a\""))
+        var head = ResponseHead("HTTP/1.1 200 OK")
+        for field in fields { head.take(text: field) }
+        return try #require(Resumption(record, received: 400)).answer(head, now: now)
+    }
+
+    @Test func aDatedPartIsContradictedOnlyByAnotherDate() throws {
+        let record = PartialRecord(total: 1000, validator: .lastModified(now + -9))
+        let resumption = try #require(Resumption(record, received: 1000))
+        let lines = ["HTTP/1.1 416 x", "Content-Range: bytes */1000"]
+        let other = ResponseHead(lines[0], lines[1], "Last-Modified: \(Sample.date(-8))")
+        #expect(resumption.answer(ResponseHead(lines[0], lines[1]), now: now) == .isWhole)
+        #expect(resumption.answer(other, now: now) == .unusable)
     }
 
     @Test func rangeBeyondTheEndMeansWholeOnlyIfTheLengthMatches() throws {

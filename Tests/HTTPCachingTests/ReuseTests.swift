@@ -103,8 +103,37 @@ struct ReuseTests {
             both.validators.conditionFields.map(\.line) == [
                 "If-None-Match: W/\"a\"", "If-Modified-Since: \(Sample.date(-500))",
             ])
-        #expect(record("ETag: a").validators.conditionFields.isEmpty)
         #expect(record("X: y").validators.conditionFields.isEmpty)
+    }
+
+    /// Many origins only compare the text, and would send the whole image each time.
+    @Test(arguments: [
+        "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 +0000", "1994-11-06T08:49:37Z",
+        "1994-11-06 08:49:37", "784111777", "yesterday",
+    ])
+    func validatorsGoBackAsTheTextThatCame(text: String) throws {
+        let first = record("Last-Modified: \(text)", "ETag: a-1")
+        let stored = ValidatorRecord(digest: nil, validators: first.validators).text
+        let validators = try #require(ValidatorRecord(text: stored)).validators
+        #expect(
+            validators.conditionFields.map(\.line) == [
+                "If-None-Match: a-1", "If-Modified-Since: \(text)",
+            ])
+        // A 304 keeps the text, whether it repeats it or not.
+        let dated = record("Last-Modified: \(text)")
+        for fields in [[], ["Last-Modified: \(text)"]] {
+            var head = ResponseHead("HTTP/1.1 304 x")
+            for field in fields { head.take(text: field) }
+            let confirmed = dated.confirmed(by: head, Sample.atOnce, rules)
+            #expect(confirmed?.validators == dated.validators)
+        }
+        let other = ResponseHead("HTTP/1.1 304 x", "Last-Modified: Mon, 7 Nov 1994 08:49:37 GMT")
+        #expect(dated.confirmed(by: other, Sample.atOnce, rules) == nil)
+    }
+
+    @Test func aTagWithoutQuotesJoinsNoParts() {
+        let head = ResponseHead("HTTP/1.1 200 OK", "ETag: a", "Content-Length: 5")
+        #expect(PartialRecord(head, now: now) == nil)
     }
 
     /// Other programs can write records.

@@ -33,18 +33,24 @@ public struct CertificateAuthority: Sendable {
     /// - Parameters:
     ///   - names: the subject alternative names, in openssl's syntax (x509v3_config(5)).
     ///   - days: the validity; 0 for a certificate that has expired.
+    ///   - commonName: the name in the subject, which nobody should read.
+    ///   - key: the arguments of openssl-req(1) for the key.
     public func issue(
-        for names: [String] = ["DNS:localhost", "IP:127.0.0.1", "IP:::1"], days: Int = 2
+        for names: [String] = ["DNS:localhost", "IP:127.0.0.1", "IP:::1"], days: Int = 2,
+        commonName: String? = nil, key kind: [String] = ellipticKey
     ) async throws -> Identity {
         let stem = "server-\(try directory.names().count)"
         let identity = Identity(
             certificate: directory.file("\(stem).pem"), key: directory.file("\(stem).key"))
         let request = directory.file("\(stem).csr")
         let extensions = try directory.write(
-            "subjectAltName=\(names.joined(separator: ","))\nextendedKeyUsage=serverAuth\n",
+            (names.isEmpty ? "" : "subjectAltName=\(names.joined(separator: ","))\n")
+                + "extendedKeyUsage=serverAuth\n",
             to: "\(stem).ext")
         try await runSuccessfully(
-            "openssl", ["req", "-subj", "/CN=\(stem)", "-out", request] + Self.newKey(identity.key))
+            "openssl",
+            ["req", "-subj", "/CN=\(commonName ?? stem)", "-out", request]
+                + Self.newKey(identity.key, kind))
         try await runSuccessfully(
             "openssl",
             [
@@ -54,7 +60,10 @@ public struct CertificateAuthority: Sendable {
         return identity
     }
 
-    private static func newKey(_ path: String) -> [String] {
-        ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", path]
+    /// A key on the curve P-256.
+    public static let ellipticKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+
+    private static func newKey(_ path: String, _ kind: [String] = ellipticKey) -> [String] {
+        kind + ["-nodes", "-keyout", path]
     }
 }

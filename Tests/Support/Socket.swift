@@ -39,6 +39,16 @@ struct Socket: Sendable {
         return socket
     }
 
+    /// Begins to connect to a port of 127.0.0.`host`, and does not wait for the end. connect(2), `EINPROGRESS`.
+    static func beginConnecting(toLoopback port: Int, host: UInt8) throws -> Socket {
+        let socket = try make(AF_INET)
+        _ = fcntl(socket.descriptor, F_SETFL, O_NONBLOCK)
+        _ = withLoopbackAddress(host: host, port: port) { address, length in
+            Glibc.connect(socket.descriptor, address, length.pointee)
+        }
+        return socket
+    }
+
     /// Makes a Unix socket and listens on it. bind(2), listen(2).
     static func listen(onUnix path: String) throws -> Socket {
         let socket = try make(AF_UNIX)

@@ -280,7 +280,7 @@ public final class Cache: Sendable {
         switch end {
         case .staged(let image): worker.enqueue(.publish(image, mayWait: isDownloading))
         case .confirmed(let revalidation): worker.enqueue(.run { self.confirm(revalidation) })
-        case .failed, .notInStore, nil:
+        case .failed, .crowded, .notInStore, nil:
             preconditionFailure("only a transfer that succeeded can be published")
         }
     }

@@ -9,6 +9,7 @@ extension Download {
     /// The last request ended.
     func finish(_ end: RequestEnd) -> TransferEnd {
         if let lookup { return finish(lookup, end) }
+        if request.isCrowded, end == .failed(.couldNotConnect) { return .crowded }
         if end == .completed, request.failure == nil, request.head.status == 304,
             case .conditional(let asked) = entry, let record = confirmed(asked)
         {
@@ -25,6 +26,7 @@ extension Download {
         let rules = requests.settings.caching
         var failed = FailedTransfer(failure: failure)
         failed.isFromOrigin = request.tunnelRefusal == nil
+        failed.hasProgressed = hasProgressed
         if failure.kind == .http {
             failed.serverDelay = rules.statement(on: failure, by: request.head, request.times)
         }
@@ -48,8 +50,8 @@ extension Download {
             return .success(try staged())
         } catch let failure as Failure {
             if hasUnwritten { reportProgress() }
-            // An origin may send only part of the rest. The next request asks for the bytes still missing.
-            if resumed == nil || failure.kind != .truncated { discardPartial() }
+            // The next request asks for the bytes still missing.
+            if failure.kind == .truncated, length != nil { leaveBehind() } else { discardPartial() }
             return .failure(explained(failure))
         } catch {
             return .failure(Failure(.storage, "\(error)"))
@@ -60,7 +62,7 @@ extension Download {
     /// for a refusal.
     private func explained(_ failure: Failure) -> Failure {
         switch failure.kind {
-        case .notAnImage where request.head.isPage || received == 0: failure.standingIn
+        case .notAnImage where isStandIn: failure.standingIn
         case .http where [403, 429].contains(failure.httpStatus) && !requests.settings.hasContact:
             Failure(
                 .http,
@@ -68,6 +70,11 @@ extension Download {
                 httpStatus: failure.httpStatus)
         default: failure
         }
+    }
+
+    /// Whether the body is empty or a text in place of the image, whatever its label says.
+    private var isStandIn: Bool {
+        received == 0 || inspector.mediaType == .other && inspector.isText
     }
 
     /// Why there is no complete response with an image.
@@ -90,7 +97,8 @@ extension Download {
             return request.proxyFailure(error)
                 ?? .curl(
                     error, received: received, of: length, head, hasAsked: request.hasAsked,
-                    certificateProblem: request.easy.certificateProblem)
+                    certificateProblem: request.easy.certificateProblem,
+                    text: request.easy.errorText)
         }
         return body != nil || hasImage ? nil : .http(head.status)
     }
@@ -101,7 +109,6 @@ extension Download {
             throw Failure(.truncated, "\(received) of \(promised) bytes arrived")
         }
         guard let body = stagedBody() else {
-            needsHTTP1 = mayBeCut
             throw Failure(.notAnImage, "the response has no body")
         }
         let report = try checked(inspector.finish())
@@ -110,12 +117,6 @@ extension Download {
         times.staged = .now
         return StagedImage(
             flight: id, key: key, body: body, url: url, record: record(report), times: times)
-    }
-
-    /// Whether an HTTP/2 stream without a length can have been reset, and the image can be requested by
-    /// HTTP/1.1.
-    private var mayBeCut: Bool {
-        request.head.isMultiplexed && !request.head.isFramed && mayShareConnection
     }
 
     func stagedBody() -> StagedBody? {
@@ -136,7 +137,6 @@ extension Download {
         // Many images lack their end mark. That is tolerated if the framing of the response shows that all bytes
         // arrived; otherwise the image itself has to show it. The lengths inside the image always have to fit.
         guard request.head.isFramed || resumed != nil || report.completeness == .whole else {
-            needsHTTP1 = mayBeCut
             throw Failure.unvouched(report.completeness, received)
         }
         switch report.completeness {

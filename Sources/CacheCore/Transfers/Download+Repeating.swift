@@ -1,17 +1,17 @@
 internal import CacheKey
 import HTTPCaching
+internal import ImageFormats
 
 /// The further requests of a download.
 extension Download {
-    /// Reused connections with stray data that one download gives up: a few idle ones, after which the new
-    /// connections are no better.
-    private static let strayLimit = 10
+    /// Connections that one download gives up: a few idle ones, after which the new connections are no better.
+    private static let changeLimit = 10
 
     /// The request ended. Returns whether the download plans another one.
     func plansAnotherRequest(after end: RequestEnd) -> Bool {
         if lookup != nil { return changesConnection(after: end) || plansWholeObject(after: end) }
-        if changesConnection(after: end) || asksProxy(after: end) || followsRedirect()
-            || takesCodedBody(after: end)
+        if changesConnection(after: end) || leavesHTTP2(after: end) || asksProxy(after: end)
+            || followsRedirect() || takesCodedBody(after: end)
         {
             return true
         }
@@ -20,17 +20,45 @@ extension Download {
         return true
     }
 
+    /// Plans the same request by another connection, at once, if nothing but the connection was at fault.
     private func changesConnection(after end: RequestEnd) -> Bool {
-        guard request.failure == nil,
-            request.metStrayData(end, isRepeated: strayConnections > 0)
-        else { return false }
-        strayConnections += 1
-        guard strayConnections <= Self.strayLimit else {
-            request.fail(.strayData)
+        guard request.failure == nil else { return false }
+        let isStray = request.metStrayData(end, isRepeated: changedConnections > 0)
+        let isLost = changedConnections == 0 && request.lostConnection(end)
+        guard isStray || isLost || request.cameTooLate || request.metOnlySilence(end) else {
+            return false
+        }
+        changedConnections += 1
+        guard changedConnections <= Self.changeLimit else {
+            if isStray { request.fail(.strayData) }
             return false
         }
         plan.needsNewConnection = true
         return true
+    }
+
+    /// Plans the same request by HTTP/1.1 if HTTP/2 failed on its own account. HTTP/1.1 then shows whether the server or
+    /// the image is at fault.
+    private func leavesHTTP2(after end: RequestEnd) -> Bool {
+        guard request.mayUseHTTP2, request.brokeHTTP2(end) || mayBeCut(end) else { return false }
+        if body != nil || answer == .startsOver {
+            discardPartial()
+            startOver()
+        }
+        times.answered = nil
+        plan.leavesHTTP2 = true
+        plan.needsNewConnection = true
+        return true
+    }
+
+    /// Whether an HTTP/2 stream without a length can have been reset: the image does not show its own end.
+    private func mayBeCut(_ end: RequestEnd) -> Bool {
+        let head = request.head
+        guard end == .completed, request.failure == nil, head.isMultiplexed, !head.isFramed,
+            hasImage, resumed == nil
+        else { return false }
+        var inspector = inspector
+        return body == nil || inspector.finish().completeness != .whole
     }
 
     /// Whether a 304 is about another image than the entry, so that the image has to be requested without a
@@ -65,6 +93,7 @@ extension Download {
         redirectTarget = target
         if requests.settings.proxy != nil { plan.route = .lookup }
         plan.url = target
+        plan.leavesHTTP2 = false
         plan.cookies = request.easy.cookies
         plan.head = ResponseHead(after: request.head)
         return true

@@ -81,6 +81,7 @@ extension Download {
         entry = entry.withoutCondition
         (redirectTarget, redirects) = (nil, 0)
         plan.url = url.percentEncoded
+        plan.leavesHTTP2 = false
         if requests.settings.proxy != nil { plan.route = .lookup }
         plan.fields = []
         plan.head = ResponseHead()

@@ -63,6 +63,15 @@ extension Download {
         return record
     }
 
+    /// Whether the download leaves a partial that can be resumed, with at least a hundredth of the image more than it
+    /// began with.
+    var hasProgressed: Bool {
+        guard body?.file != nil, let length, resumed != nil || partialRecord != nil else {
+            return false
+        }
+        return (received - (resumed?.resumption.received ?? 0)) * 100 >= length
+    }
+
     /// The disk is full. Asks to evict enough for the rest of the image, or for at least `count` bytes.
     func makesRoom(for count: Int) -> Bool {
         context.delegate.makeRoom(

@@ -19,8 +19,6 @@ final class Download {
     let requests: RequestEnvironment
     /// The question to the store; `nil` if the origin is asked.
     let lookup: StoreLookup?
-    /// Whether it may share a connection with other downloads, which takes HTTP/2.
-    let mayShareConnection: Bool
     private(set) var request: Request
     /// The next request, or the current one.
     var plan: RequestPlan
@@ -48,25 +46,22 @@ final class Download {
     /// The target of the latest redirect; `nil` for the URL itself.
     var redirectTarget: String?
     var redirects = 0
-    /// How often a reused connection had stray data on it; see ``Request/metStrayData(_:isRepeated:)``.
-    var strayConnections = 0
+    /// How often the same request was sent again by another connection.
+    var changedConnections = 0
     /// The first response is that of the URL's own host, before any redirect.
     var times = TransferTimes()
     /// Whether the promised length was reported, or that there is none.
     var isHeadReported = false
-    /// Whether the bytes that came by HTTP/2 do not show that they are all. HTTP/1.1 would.
-    var needsHTTP1 = false
 
     /// Prepares the first request. A partial download is resumed, or else an entry is asked about, if the `hints`
     /// say that there can be one.
     init(
         _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ hints: LocalHints,
-        mayShareConnection: Bool, _ context: TransferContext
+        _ context: TransferContext
     ) throws(CurlError) {
         lookup = nil
         (self.id, self.key, self.url, self.context) = (id, key, url, context)
         requests = context.requests
-        self.mayShareConnection = mayShareConnection
         mayReplacePartial = hints.partial
         resumed = hints.partial ? context.directory.resumablePartial(of: key) : nil
         let record = hints.entry ? context.directory.entryRecord(of: key) : nil
@@ -78,8 +73,7 @@ final class Download {
             route: requests.settings.proxy == nil ? .direct : .lookup,
             // Without TLS there is no HTTP/2. If a rate limit held one download back, its bytes would pile up in
             // memory beside those of the others on the connection.
-            mayShareConnection: mayShareConnection && url.isSecure
-                && requests.settings.maximumRate == nil)
+            mayShareConnection: url.isSecure && requests.settings.maximumRate == nil)
         if let resumed {
             plan.fields = resumed.resumption.fields
         } else if asks {
@@ -98,7 +92,7 @@ final class Download {
         (self.id, self.key, self.url, self.context) = (id, key, url, context)
         self.lookup = lookup
         requests = context.requests
-        (mayShareConnection, mayReplacePartial) = (false, lookup.mayReplacePartial)
+        mayReplacePartial = lookup.mayReplacePartial
         entry = lookup.record.map { .unconditional($0) } ?? .none
         plan = RequestPlan(
             flight: id, url: lookup.url, route: .direct, mayShareConnection: false)

@@ -34,7 +34,7 @@ final class TransferContext {
 
     /// The settings have changed. Downloads that run keep those that they began with, apart from the rate.
     func configure(_ settings: TransferSettings) {
-        requests = RequestEnvironment(settings, connections)
+        requests = RequestEnvironment(settings, connections, requests.servers)
         rateLimiter.rate = settings.maximumRate
     }
 

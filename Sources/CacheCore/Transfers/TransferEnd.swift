@@ -7,6 +7,8 @@ enum TransferEnd: Sendable {
     /// The origin confirmed that the entry is still current.
     case confirmed(Revalidation)
     case failed(FailedTransfer)
+    /// The connections to the origin carry as many downloads as it permits, and there are enough of them.
+    case crowded
     /// The store did not bring the image. The time is that from the question to the head of the answer, if there was one.
     case notInStore(StoreAnswer, after: Duration?)
 }

@@ -96,12 +96,10 @@ final class TransferThread {
     // MARK: Downloads
 
     func begin(
-        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ hints: LocalHints,
-        mayShareConnection: Bool = true
+        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ hints: LocalHints
     ) {
         do throws(CurlError) {
-            let download = try Download(
-                id, key, url, hints, mayShareConnection: mayShareConnection, context)
+            let download = try Download(id, key, url, hints, context)
             downloads[id] = download
             if download.isRereading { rereading.append(id) }
             multi.add(download.request.easy)
@@ -126,17 +124,20 @@ final class TransferThread {
 
     /// The request of a download ended, and with it the download unless it makes another request.
     func end(_ download: Download, _ end: RequestEnd) {
+        if download.request.isCrowded, !isAnyAsked(at: download.request.origin) {
+            // The connections are of no use to anybody.
+            download.plan.needsNewConnection = true
+            return requestAgain(download)
+        }
         guard !download.plansAnotherRequest(after: end) else { return requestAgain(download) }
         download.request.leaveSilentConnection(end)
         let result = download.finish(end)
         release(download)
-        if download.needsHTTP1 {
-            context.delegate.downloadBegan(download.key, download.id, received: 0, of: nil)
-            begin(
-                download.id, download.key, download.url, LocalHints(), mayShareConnection: false)
-        } else {
-            context.delegate.downloadEnded(download.key, download.id, result)
-        }
+        context.delegate.downloadEnded(download.key, download.id, result)
+    }
+
+    private func isAnyAsked(at origin: String) -> Bool {
+        downloads.values.contains { $0.request.hasAsked && $0.request.origin == origin }
     }
 
     private func requestAgain(_ download: Download) {
@@ -219,12 +220,14 @@ final class TransferThread {
         }
     }
 
-    /// Ends requests that wait too long for a response, or for a connection that another request opens; see the
-    /// table in `Request+Quirks.swift`.
+    /// Ends requests that wait too long for a connection, also one that another request opens, for a response or for more
+    /// of it; see the table in `Request+Quirks.swift`.
     private func endWaiting() {
         let now = ContinuousClock.now
         for download in downloads.values {
-            guard let deadline = download.request.deadline, deadline < now else { continue }
+            guard let deadline = download.request.deadline, deadline < now,
+                rereading.ended[download.id] == nil
+            else { continue }
             end(download, .failed(.timedOut))
         }
     }

@@ -10,6 +10,8 @@ package struct FailedTransfer: Sendable {
     package var isFromOrigin = true
     /// Whether the machine has no network, which is not the origin's failure.
     package var isOffline = false
+    /// Whether the next attempt continues a partial that has at least a hundredth of the image more than before.
+    package var hasProgressed = false
     /// Whether a stale entry can be the answer in spite of the failure.
     package var allowsStaleIfError = false
 

@@ -294,8 +294,13 @@ package struct Flight: Sendable {
     }
 
     /// The attempt failed. A retry follows after a pause.
-    package mutating func pauses(until end: ContinuousClock.Instant, _ failure: Failure) {
+    ///
+    /// - Parameter spendsAttempt: whether the attempt counts. It does unless it brought part of the image.
+    package mutating func pauses(
+        until end: ContinuousClock.Instant, _ failure: Failure, spendsAttempt: Bool
+    ) {
         guard phase.isRunning else { impossible("pause") }
+        if !spendsAttempt { attempts -= 1 }
         state = .retrying(until: end)
         self.failure = failure
     }

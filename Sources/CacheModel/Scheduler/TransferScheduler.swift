@@ -91,6 +91,13 @@ package struct TransferScheduler: ~Copyable, Sendable {
         queue.slotsFreed(at: origin, slots)
     }
 
+    /// A transfer found no place on the connections to its origin, and has ended.
+    mutating func crowded(_ id: FlightID) {
+        let origin = slots.release(id)
+        slots.crowded(origin)
+        slotFreed(at: origin)
+    }
+
     // MARK: Giving way
 
     /// The next running download that has to stop for one that waits. Downloads stop one after the other: none stops

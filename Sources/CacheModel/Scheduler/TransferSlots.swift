@@ -8,7 +8,7 @@ import CacheValues
 struct TransferSlots: ~Copyable, Sendable {
     /// The maximum number of downloads at once.
     var limit: Int
-    /// The maximum number of downloads from one origin at once, if each takes a connection of its own.
+    /// The maximum number of connections to an origin, and so of downloads if each takes one of its own.
     var originLimit: Int
 
     /// Streams on the one connection to an origin that speaks HTTP/2. RFC 9113 §6.5.2 advises servers
@@ -33,8 +33,9 @@ struct TransferSlots: ~Copyable, Sendable {
     /// Running downloads that may be prefetches.
     private(set) var prefetches: Set<FlightID> = []
     private(set) var abandonedLookups = AbandonedLookups()
-    /// Origins whose last response came by HTTP/2.
-    private var multiplexed: Set<Origin> = []
+    /// The maximum number of downloads from each origin whose last response came by HTTP/2. A server may permit fewer than
+    /// ``streamLimit`` on a connection.
+    private var multiplexed: [Origin: Int] = [:]
     /// Origins that refused requests.
     private(set) var pauses = OriginPauses()
     var pace = TransferPace()
@@ -61,7 +62,7 @@ struct TransferSlots: ~Copyable, Sendable {
     }
 
     private func usualLimit(of origin: Origin) -> Int {
-        multiplexed.contains(origin) ? max(originLimit, Self.streamLimit) : originLimit
+        max(originLimit, multiplexed[origin] ?? 0)
     }
 
     /// The use of all slots, or of those of an origin.
@@ -200,12 +201,17 @@ struct TransferSlots: ~Copyable, Sendable {
     mutating func answered(_ id: FlightID, isMultiplexed: Bool) -> Origin? {
         guard let origin = taken[id]?.flow.origin else { return nil }
         guard isMultiplexed else {
-            multiplexed.remove(origin)
+            multiplexed[origin] = nil
             return nil
         }
-        guard !multiplexed.contains(origin) else { return nil }
+        guard multiplexed[origin] == nil else { return nil }
         if multiplexed.count >= Self.rememberedOrigins { multiplexed.removeAll() }
-        multiplexed.insert(origin)
+        multiplexed[origin] = Self.streamLimit
         return origin
+    }
+
+    /// The connections to an origin carry no more downloads than those that run now.
+    mutating func crowded(_ origin: Origin) {
+        if multiplexed[origin] != nil { multiplexed[origin] = usage(at: origin).count }
     }
 }

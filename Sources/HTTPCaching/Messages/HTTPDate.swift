@@ -2,65 +2,82 @@ package import CacheValues
 
 /// Parses and writes the dates of HTTP (RFC 9110 §5.6.7).
 ///
-/// Parsing is strict: only the three forms of the RFC are dates, in any case of letters. A value such as
-/// `Expires: 0` or a date in another time zone is meant to be invalid and has to count as stale.
+/// Servers send dates in more forms than the three of the RFC, and Chromium reads them: parts in another order, days and
+/// hours of one digit, `UTC`, `Z` or a time zone in digits, ISO 8601. A date without a zone is in GMT. Other values, such
+/// as `Expires: 0` or one with an unknown word, are no dates and have to count as stale.
 package enum HTTPDate {
-    /// Parses an IMF-fixdate, an RFC 850 date or an asctime date. `nil` for any other text.
+    /// Parses a date and a time of day. `nil` for any other text.
     ///
     /// This function runs several times for each response, so it creates no strings.
     ///
     /// - Parameters:
     ///   - text: the value of a header field.
-    ///   - now: decides the century of a two-digit year of RFC 850. The year is at most 50 years ahead.
+    ///   - now: decides the century of a two-digit year. The year is at most 50 years ahead.
     package static func parse(_ text: some StringProtocol, now: UnixTime) -> UnixTime? {
-        let time = text.utf8.withContiguousStorageIfAvailable {
-            parse(HTTPDateReader($0), now: now)
+        let parts = text.utf8.withContiguousStorageIfAvailable { Parts(HTTPDateReader($0)) }
+        guard
+            let read = parts
+                ?? Array(text.utf8).withUnsafeBufferPointer({ Parts(HTTPDateReader($0)) }),
+            let day = read.day, let month = read.month, var year = read.year,
+            let seconds = read.seconds
+        else { return nil }
+        if read.hasShortYear {
+            let thisYear = civil(days: Int64(now.rawValue) / 86400).year
+            year += thisYear / 100 * 100
+            if year > thisYear + 50 { year -= 100 }
         }
-        return time
-            ?? Array(text.utf8).withUnsafeBufferPointer { parse(HTTPDateReader($0), now: now) }
+        return time(year: year, month: month, day: day, seconds - read.offset)
     }
 
-    private static func parse(_ reader: HTTPDateReader, now: UnixTime) -> UnixTime? {
-        parseFixdate(reader) ?? parseRFC850(reader, now: now) ?? parseAsctime(reader)
-    }
+    /// The parts of a date, as far as they are read.
+    private struct Parts {
+        var day: Int64?
+        /// Counted from 0.
+        var month: Int?
+        var year: Int64?
+        var hasShortYear = false
+        /// Seconds since midnight.
+        var seconds: Int64?
+        /// Seconds that the time is ahead of GMT.
+        var offset: Int64 = 0
 
-    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.
-    private static func parseFixdate(_ reader: HTTPDateReader) -> UnixTime? {
-        var reader = reader
-        guard reader.one(of: shortDays) != nil, reader.takes(", "),
-            let day = reader.number(digits: 2), reader.takes(" "),
-            let month = reader.one(of: months), reader.takes(" "),
-            let year = reader.number(digits: 4), reader.takes(" "),
-            let seconds = reader.timeOfDay(), reader.takes(" gmt"), reader.isAtEnd
-        else { return nil }
-        return time(year: year, month: month, day: day, seconds)
-    }
+        init?(_ reader: HTTPDateReader) {
+            var reader = reader
+            while !reader.isAtEnd {
+                if seconds != nil, let offset = reader.offset() {
+                    self.offset = offset
+                } else if let (number, digits) = reader.number() {
+                    guard take(number, digits, &reader) else { return nil }
+                } else if let month = reader.one(of: HTTPDate.months) {
+                    guard self.month == nil else { return nil }
+                    self.month = month
+                } else if !reader.skipsOther() {
+                    return nil
+                }
+            }
+        }
 
-    /// Parses `Sunday, 06-Nov-94 08:49:37 GMT`.
-    private static func parseRFC850(_ reader: HTTPDateReader, now: UnixTime) -> UnixTime? {
-        var reader = reader
-        guard reader.one(of: longDays) != nil, reader.takes(", "),
-            let day = reader.number(digits: 2), reader.takes("-"),
-            let month = reader.one(of: months), reader.takes("-"),
-            let short = reader.number(digits: 2), reader.takes(" "),
-            let seconds = reader.timeOfDay(), reader.takes(" gmt"), reader.isAtEnd
-        else { return nil }
-        let thisYear = civil(days: Int64(now.rawValue) / 86400).year
-        let year = thisYear / 100 * 100 + short
-        return time(
-            year: year > thisYear + 50 ? year - 100 : year, month: month, day: day, seconds)
-    }
-
-    /// Parses `Sun Nov  6 08:49:37 1994`. A day of one digit has a space before it.
-    private static func parseAsctime(_ reader: HTTPDateReader) -> UnixTime? {
-        var reader = reader
-        guard reader.one(of: shortDays) != nil, reader.takes(" "),
-            let month = reader.one(of: months), reader.takes(" "),
-            let day = reader.number(digits: reader.takes(" ") ? 1 : 2), reader.takes(" "),
-            let seconds = reader.timeOfDay(), reader.takes(" "),
-            let year = reader.number(digits: 4), reader.isAtEnd
-        else { return nil }
-        return time(year: year, month: month, day: day, seconds)
+        /// Takes a number of so many digits.
+        private mutating func take(
+            _ number: Int64, _ digits: Int, _ reader: inout HTTPDateReader
+        ) -> Bool {
+            switch digits {
+            case 1...2 where reader.takes(":"):
+                guard seconds == nil, let rest = reader.restOfTime(), number < 24 else {
+                    return false
+                }
+                seconds = number * 3600 + rest
+            // ISO 8601 begins with the year.
+            case 1...2 where month == nil && year != nil:
+                guard 1...12 ~= number else { return false }
+                month = Int(number) - 1
+            case 1...2 where day == nil: day = number
+            case 2 where year == nil: (year, hasShortYear) = (number, true)
+            case 4 where year == nil: year = number
+            default: return false
+            }
+            return true
+        }
     }
 
     /// Writes an IMF-fixdate, the form that every recipient understands.
@@ -79,10 +96,7 @@ package enum HTTPDate {
     private static let shortDays: [StaticString] = [
         "mon", "tue", "wed", "thu", "fri", "sat", "sun",
     ]
-    private static let longDays: [StaticString] = [
-        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-    ]
-    private static let months: [StaticString] = [
+    fileprivate static let months: [StaticString] = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 

@@ -3,7 +3,6 @@ enum HeaderField: String, CaseIterable {
     case contentLength = "content-length"
     case transferEncoding = "transfer-encoding"
     case contentEncoding = "content-encoding"
-    case contentType = "content-type"
     case contentRange = "content-range"
     case location
     case etag

@@ -23,8 +23,6 @@ package struct ResponseHead: Sendable {
     /// The reference to the target of a redirect (RFC 9110 §10.2.2). Bytes beyond ASCII are percent-encoded.
     package private(set) var location: String?
     private(set) var contentRange: String?
-    /// Whether the response calls itself a page of HTML (RFC 9110 §8.3).
-    package private(set) var isPage = false
     private(set) var entityTag: String?
     private(set) var lastModified: String?
     private(set) var date: String?
@@ -146,9 +144,6 @@ package struct ResponseHead: Sendable {
         case .contentEncoding:
             contentCodings += value.lowercased().split(separator: ",").map(\.trimmed)
                 .filter { !["", "identity", "none"].contains($0) }
-        case .contentType:
-            let type = value.lowercased().prefix { $0 != ";" }.trimmed
-            isPage = ["text/html", "application/xhtml+xml"].contains(type)
         case .location: location = location ?? value
         case .contentRange: contentRange = value
         // If a field that is allowed only once comes twice, the first line counts (RFC 9111 §4.2.1).
@@ -208,20 +203,28 @@ extension ResponseHead {
     }
 
     /// Whether the body is a whole image, if it is one. That is a 200, a 203 of a proxy that changed it
-    /// (RFC 9110 §15.3.4), and a 206 to a request without a range that contains everything (§15.3.7).
+    /// (RFC 9110 §15.3.4), and a 206 to a request without a range that contains everything (§15.3.7). A 200 or 203 is
+    /// none if its `Content-Range` fits its length and says that it is a part.
     package var isWholeImage: Bool {
         switch status {
-        case 200, 203: true
+        case 200, 203: isWholeRange || !isRange
         case 206: isWholeRange
         default: false
         }
     }
 
-    private var isWholeRange: Bool {
-        guard case .part(first: 0, let last, let total?) = contentRange.flatMap(ContentRange.init)
-        else { return false }
+    private var isRange: Bool {
+        guard case .part(let first, let last, let total) = range else { return false }
+        return contentLength ?? (last - first + 1) == last - first + 1
+            && (first > 0 || total != nil)
+    }
+
+    var isWholeRange: Bool {
+        guard case .part(first: 0, let last, let total?) = range else { return false }
         return last + 1 == total && total == contentLength ?? total
     }
+
+    private var range: ContentRange? { contentRange.flatMap(ContentRange.init) }
 
     /// Whether the response is a redirect or came after one.
     package var isOnTheWay: Bool { isRedirect || !redirects.isEmpty }
@@ -263,15 +266,13 @@ extension ResponseHead {
             lastModified: lastModified.flatMap { HTTPDate.parse($0, now: now) })
     }
 
-    /// The entity tag, if it is well-formed (RFC 9110 §8.8.3), short enough to be stored, and UTF-8. Different
-    /// tags of other bytes could become the same text.
+    /// The entity tag, if it is short enough to be stored, has no spaces, and is UTF-8. Different tags of other bytes could
+    /// become the same text. Tags without quotes are not well-formed (RFC 9110 §8.8.3), but their origins know them.
     var storableEntityTag: String? {
         guard let tag = entityTag, tag.utf8.count <= 256,
             tag.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
             !tag.unicodeScalars.contains("\u{FFFD}")
         else { return nil }
-        let quoted = tag.utf8.starts(with: "W/".utf8) ? tag.utf8.dropFirst(2) : tag.utf8[...]
-        let isQuoted = quoted.first == UInt8(ascii: "\"") && quoted.last == UInt8(ascii: "\"")
-        return isQuoted && quoted.count >= 2 ? tag : nil
+        return tag.isEmpty ? nil : tag
     }
 }

@@ -37,15 +37,25 @@ package struct Resumption: Hashable, Sendable {
 
     package func answer(_ head: ResponseHead, now: UnixTime) -> Answer {
         switch head.status {
-        case 200: .startsOver
+        case 200: isWhole(head, now) ? .startsOver : .unusable
         case 206: hasSameSource(head) && goesOn(head, now) ? .goesOn : .unusable
-        case 416: hasSameSource(head) && isWhole(head, now) ? .isWhole : .unusable
+        case 416: hasSameSource(head) && hasNothingLeft(head, now) ? .isWhole : .unusable
         // The image is gone or not available now, with or without a range.
         case 404, 408, 410, 429: .failure
         // The origin may object to the range only. A request without one will tell.
         case 201...299, 304, 400...499, 501: .unusable
         default: .failure
         }
+    }
+
+    /// Whether the body of a 200 is the whole image for sure. Some servers and proxies send the requested part with
+    /// this status, and not all of them add its `Content-Range`.
+    private func isWhole(_ head: ResponseHead, _ now: UnixTime) -> Bool {
+        guard head.contentRange == nil || head.isWholeRange else { return false }
+        guard record.validator.isContradicted(by: head, now: now) else {
+            return head.contentLength == record.total && head.contentCodings.isEmpty
+        }
+        return head.contentLength != record.total - received
     }
 
     private func hasSameSource(_ head: ResponseHead) -> Bool { head.source == record.source }
@@ -70,7 +80,7 @@ package struct Resumption: Hashable, Sendable {
     }
 
     /// Whether nothing is left to send, and the response does not belong to another image.
-    private func isWhole(_ head: ResponseHead, _ now: UnixTime) -> Bool {
+    private func hasNothingLeft(_ head: ResponseHead, _ now: UnixTime) -> Bool {
         guard received == record.total, !record.validator.isContradicted(by: head, now: now) else {
             return false
         }

@@ -44,6 +44,7 @@ package struct ValidatorRecord: Hashable, Sendable {
         add("sha256", digest)
         add("at", validators.isEmpty ? nil : validators.source?.description)
         add("modified", validators.lastModified.map { String($0.rawValue) })
+        add("since", validators.modifiedText?.replacing(" ", with: "_"))
         add("etag", validators.entityTag)
         RecordChecksum.seal(&text)
         return text
@@ -79,6 +80,8 @@ package struct ValidatorRecord: Hashable, Sendable {
             validators.source = ResponseSource(text)
         } else if name.elementsEqual("modified".utf8) {
             validators.lastModified = UInt32(text).map(UnixTime.init)
+        } else if name.elementsEqual("since".utf8) {
+            validators.modifiedText = text.replacing("_", with: " ")
         } else if name.elementsEqual("etag".utf8) {
             validators.entityTag = text
         }

@@ -40,13 +40,12 @@ package enum StrongValidator: Hashable, Sendable {
         }
     }
 
-    /// Whether a 206 states that its bytes belong to this validator. The 206 has to repeat an entity tag, but
-    /// it can leave out the date (RFC 9110 §15.3.7).
+    /// Whether a 206 states that its bytes belong to this validator. Only parts with the same strong validator may be
+    /// joined (RFC 9110 §15.3.7.3).
     func agrees(with head: ResponseHead, now: UnixTime) -> Bool {
         switch self {
         case .entityTag(let tag): head.entityTag?.utf8.elementsEqual(tag.utf8) == true
-        case .lastModified(let time):
-            head.lastModified == nil || head.dates(now: now).lastModified == time
+        case .lastModified(let time): head.dates(now: now).lastModified == time
         }
     }
 
@@ -54,7 +53,7 @@ package enum StrongValidator: Hashable, Sendable {
     func isContradicted(by head: ResponseHead, now: UnixTime) -> Bool {
         switch self {
         case .entityTag: head.entityTag != nil && !agrees(with: head, now: now)
-        case .lastModified: !agrees(with: head, now: now)
+        case .lastModified: head.lastModified != nil && !agrees(with: head, now: now)
         }
     }
 }

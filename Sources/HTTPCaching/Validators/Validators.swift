@@ -6,25 +6,32 @@ package struct Validators: Hashable, Sendable {
     package var entityTag: String?
     /// The `Last-Modified` time.
     package var lastModified: UnixTime?
+    /// `Last-Modified` as the origin sent it, if it has another form than HTTP's or is no date. Many origins only compare
+    /// the text that comes back (RFC 9110 §13.1.3).
+    package var modifiedText: String?
     /// The URL that sent these values, if redirects led to it.
     package var source: ResponseSource?
 
     package init(
-        entityTag: String? = nil, lastModified: UnixTime? = nil, source: ResponseSource? = nil
+        entityTag: String? = nil, lastModified: UnixTime? = nil, modifiedText: String? = nil,
+        source: ResponseSource? = nil
     ) {
         self.entityTag = entityTag
-        self.lastModified = lastModified
+        (self.lastModified, self.modifiedText) = (lastModified, modifiedText)
         self.source = source
     }
 
     /// Whether the origin sent neither of the two values.
-    var isEmpty: Bool { entityTag == nil && lastModified == nil }
+    var isEmpty: Bool { entityTag == nil && lastModified == nil && modifiedText == nil }
 }
 
 extension Validators {
     init(_ head: ResponseHead, now: UnixTime) {
+        let time = head.dates(now: now).lastModified
+        let isUsual = time.map(HTTPDate.format) == head.lastModified
         self.init(
-            entityTag: head.storableEntityTag, lastModified: head.dates(now: now).lastModified,
+            entityTag: head.storableEntityTag, lastModified: time,
+            modifiedText: isUsual ? nil : head.lastModified.flatMap { $0.isDateText ? $0 : nil },
             source: head.source)
     }
 
@@ -38,8 +45,7 @@ extension Validators {
         if let entityTag, entityTag.isFieldValue {
             fields.append(RequestField(name: "If-None-Match", value: entityTag))
         }
-        if let lastModified {
-            let date = HTTPDate.format(lastModified)
+        if let date = modifiedText ?? lastModified.map(HTTPDate.format), date.isDateText {
             fields.append(RequestField(name: "If-Modified-Since", value: date))
         }
         return fields
@@ -62,6 +68,7 @@ extension Validators {
 
     private func agree(onTimeOf stored: Validators) -> Bool {
         if let time = lastModified, let known = stored.lastModified { return time == known }
+        if let text = modifiedText, let known = stored.modifiedText { return text == known }
         return true
     }
 
@@ -69,7 +76,9 @@ extension Validators {
     func completed(from older: Validators) -> Validators {
         Validators(
             entityTag: entityTag ?? older.entityTag,
-            lastModified: lastModified ?? older.lastModified, source: source ?? older.source)
+            lastModified: lastModified ?? older.lastModified,
+            modifiedText: lastModified == nil ? modifiedText ?? older.modifiedText : modifiedText,
+            source: source ?? older.source)
     }
 }
 
@@ -78,6 +87,11 @@ extension String {
     /// (RFC 9110 §5.5, §8.8.3).
     fileprivate var isFieldValue: Bool {
         !isEmpty && utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    }
+
+    /// Whether the text can be the value of a field, and can stand in a record, where `_` stands for a space.
+    fileprivate var isDateText: Bool {
+        1...64 ~= utf8.count && utf8.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "_") }
     }
 
     /// Whether this entity tag is weak (RFC 9110 §8.8.3).

@@ -33,7 +33,7 @@ struct CacheRetryTests {
     }
 
     @Test(arguments: [
-        OriginScript.answer(503), .answer(408), .answer(429),
+        OriginScript.answer(503), .answer(408, headers: ["Connection": "close"]), .answer(429),
         .cut(SampleImage.png(byteCount: 9000), after: 500), [.reset],
     ])
     func retriesTransientFailures(script: OriginScript) async throws {
@@ -44,6 +44,28 @@ struct CacheRetryTests {
             #expect(fixture.origin.requests().count == 4)
             #expect(try contents(of: fixture.file("/a.png")) == image)
             #expect(fixture.cache.statistics().retried == 3)
+        }
+    }
+
+    /// RFC 9110 §15.5.9. The fixture has one attempt.
+    @Test func a408OnAKeptConnectionIsNoAnswer() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let image = image
+            for path in ["/a.png", "/b.png"] {
+                fixture.origin.route(path) { [origin = fixture.origin] request in
+                    let isFirst =
+                        origin.requests().filter { $0.connection == request.connection }.count == 1
+                    return isFirst
+                        ? .answer(body: image) : .answer(408, headers: ["Connection": "close"])
+                }
+                #expect(try await fixture.fetch(path).failures.isEmpty)
+            }
+            #expect(fixture.origin.requests().count == 3)
+            #expect(fixture.origin.connectionsAccepted == 2)
+            fixture.origin.route("/c.png", .answer(408))
+            #expect(try await fixture.fetch("/c.png").failures.values.map(\.httpStatus) == [408])
+            #expect(fixture.origin.requests("/c.png").count == 2)
         }
     }
 

@@ -33,6 +33,22 @@ struct CacheReuseTests {
         fixture.origin.route("/a.png", [.head(304, headers)])
     }
 
+    /// Many origins only compare the text.
+    @Test func aDateInAnotherFormGoesBackAsItCame() async throws {
+        try await withTestScope { scope in
+            for date in ["Sun, 6 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37+00:00"] {
+                let fixture = try await fixture(
+                    ["Cache-Control": "max-age=0", "Last-Modified": date], in: scope)
+                fixture.origin.route("/a.png") { [image] request in
+                    request.headers["If-Modified-Since"] == date
+                        ? [.head(304, [:])] : .answer(body: image)
+                }
+                #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+                #expect(fixture.cache.statistics().bytesReceived == image.count)
+            }
+        }
+    }
+
     private func facts(_ fixture: CacheFixture) throws -> EntryFacts {
         guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else {
             throw TestFailure("the image is not cached")

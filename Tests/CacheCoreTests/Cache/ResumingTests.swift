@@ -98,6 +98,75 @@ struct ResumingTests {
         }
     }
 
+    /// Half of a file was published for a whole one, at once with `CACHED_ACCEPT=any`.
+    @Test(
+        arguments: [
+            ["Content-Range": "bytes 100000-199999/200000", "ETag": "\"1\""], ["ETag": "\"1\""],
+            [:],
+            ["Content-Range": "bytes 100000-199999/200000", "ETag": "\"2\""], ["ETag": "\"2\""],
+        ] as [HeaderFields])
+    func aPartWithTheStatusOfTheWholeIsNotPublished(fields: HeaderFields) async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope) { $0.transfers.acceptsAnything = true }
+            try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
+            fixture.origin.route("/a.png") { request in
+                request.headers["Range"] == nil
+                    ? .answer(body: Self.image)
+                    : .answer(headers: fields, body: Array(Self.image[Self.half...]))
+            }
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            let ranges = fixture.origin.requests().map { $0.headers["Range"] }
+            #expect(ranges == ["bytes=100000-", nil])
+            try fixture.expectEntry(Self.image)
+        }
+    }
+
+    @Test func anUnaskedPartWithTheStatusOfTheWholeIsNotPublished() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope) { $0.transfers.acceptsAnything = true }
+            let range: HeaderFields = ["Content-Range": "bytes 0-99999/200000"]
+            let first = Array(Self.image[..<Self.half])
+            fixture.origin.route("/a.png", .answer(headers: range, body: first))
+            let failure = try await fixture.fetch("/a.png").failures.values.first
+            #expect(failure?.kind == .http)
+            #expect(failure?.message.contains("not with the whole image") == true)
+            // A field that does not fit the body says nothing about it.
+            fixture.origin.route("/b.png", .answer(headers: range, body: Self.image))
+            #expect(try await fixture.fetch("/b.png").failures.isEmpty)
+        }
+    }
+
+    /// An origin that closes each connection after a while: no number of attempts is too high while the image grows.
+    @Test func attemptsThatBringPartOfTheImageDoNotCount() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope) {
+                $0.retry = RetryPolicy()
+                $0.retry.attempts = 2
+                $0.retry.firstPause = .milliseconds(1)
+            }
+            fixture.origin.route("/a.png") { request in
+                let first = request.firstOfRange ?? 0
+                let range = first == 0 ? nil : "bytes \(first)-199999/200000"
+                var fields: [(name: String, value: String)] = [
+                    ("Content-Length", "\(200_000 - first)"), ("ETag", "\"1\""),
+                ]
+                if let range { fields.append(("Content-Range", range)) }
+                return [
+                    .head(range == nil ? 200 : 206, HeaderFields(fields)),
+                    .bytes(Array(Self.image[first...].prefix(20_000))), .close,
+                ]
+            }
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            let ranges = fixture.origin.requests().map { $0.firstOfRange ?? 0 }
+            #expect(ranges == Array(stride(from: 0, to: 200_000, by: 20_000)))
+            try fixture.expectEntry(Self.image)
+            // Without a validator each attempt begins anew, and brings nothing.
+            fixture.origin.route("/b.png", .cut(Self.image, after: 150_000))
+            #expect(try await fixture.fetch("/b.png").failures.values.map(\.kind) == [.truncated])
+            #expect(fixture.origin.requests("/b.png").count == 2)
+        }
+    }
+
     @Test func aWholeImageReplacesThePartial() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)

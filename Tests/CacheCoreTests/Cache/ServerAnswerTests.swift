@@ -138,6 +138,14 @@ struct ServerAnswerTests {
         OriginScript.answer(
             headers: ["Content-Type": "text/html; charset=utf-8"], body: Array("<p>Log in".utf8)),
         .answer(),
+        // Whatever the label says.
+        .answer(body: Array("<!DOCTYPE html><title>Log in</title>".utf8)),
+        .answer(body: Array("<?xml version='1.0'?><Error><Code>SlowDown</Code></Error>".utf8)),
+        .answer(body: Array(#"{"error": "try again later", "status": 503}"#.utf8)),
+        .answer(body: Array("Service temporarily unavailable".utf8)),
+        .answer(
+            body: [0xFF, 0xFE] + "Später".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }),
+        .chunked(Array(repeating: UInt8(ascii: "a"), count: 5000)),
     ])
     func aPageInPlaceOfAnImageIsForgottenSoonAndLetsAStaleEntryServe(page: OriginScript)
         async throws
@@ -156,6 +164,18 @@ struct ServerAnswerTests {
             fixture.origin.route("/old.png", page)
             for _ in 0..<2 { #expect(try await fixture.fetch("/old.png").failures.isEmpty) }
             #expect(fixture.origin.requests("/old.png").count == 2)
+        }
+    }
+
+    /// Bytes of another kind are what the URL leads to.
+    @Test func otherBytesAreRememberedLonger() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope) { $0.retry = RetryPolicy() }
+            fixture.origin.route("/a.png", .answer(body: Array("PK".utf8) + Array(0..<200)))
+            let start = UnixTime.now
+            let failure = try #require(try await fixture.fetch("/a.png").failures.values.first)
+            #expect(failure.kind == .notAnImage)
+            #expect(try #require(failure.retryAt) - start >= 300)
         }
     }
 

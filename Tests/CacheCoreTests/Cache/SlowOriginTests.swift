@@ -70,6 +70,84 @@ struct SlowOriginTests {
         }
     }
 
+    enum Phase: CaseIterable {
+        case connection, handshake, head, restOfHead, body, failureBody, redirect
+    }
+
+    /// However libcurl counts, each phase of a download ends by the clock of the thread that owns it.
+    @Test(arguments: Phase.allCases)
+    func everyPhaseEndsWithinItsLimit(phase: Phase) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope) {
+                ($0.connectTimeout, $0.firstByteTimeout, $0.stallTimeout) = (1, 1, 1)
+                // Slots for all.
+                $0.transfersPerHost = 12
+            }
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            var url = fixture.origin.url("/a.png")
+            switch phase {
+            case .connection:
+                _ = try SilentPort(host: 3, port: fixture.origin.port, in: scope)
+                url = fixture.origin.url("/a.png", host: "127.0.0.3")
+            case .handshake: url = "https://127.0.0.1:\(fixture.origin.port)/a.png"
+            case .head: fixture.origin.route("/a.png", [.wait(gate)])
+            case .restOfHead:
+                fixture.origin.route(
+                    "/a.png", [.bytes(Array("HTTP/1.1 200 OK\r\n".utf8)), .wait(gate)])
+            case .body: fixture.origin.route("/a.png", .gated(image, after: 4000, gate))
+            case .failureBody:
+                fixture.origin.route(
+                    "/a.png", [.head(404, ["Content-Length": "900"]), .bytes([1]), .wait(gate)])
+            case .redirect:
+                fixture.origin.route("/a.png", .redirect(to: "/b.png"))
+                fixture.origin.route("/b.png", .gated(image, after: 4000, gate))
+            }
+            let wishes = try (0..<12).map { ImageRequest(try CacheURL("\(url)?\($0)")) }
+            let watch = Stopwatch()
+            let waiter = fixture.cache.fetch(wishes, FetchOptions())
+            let failures = try await fixture.outcome(of: waiter).failures.values
+            #expect(failures.count == 12)
+            // A failure's status counts however its body ends.
+            #expect(failures.allSatisfy { $0.kind == (phase == .failureBody ? .http : .timeout) })
+            // libcurl's own measure of speed would take two seconds or more.
+            #expect(watch.time < .seconds(phase == .connection ? 2.5 : 1.9), "\(watch.time)")
+        }
+    }
+
+    /// A host's first address is often one of IPv6 that leads nowhere.
+    @Test func anAddressThatTakesNoConnectionDelaysOnlyTheFirstImages() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let port = origin.port
+            _ = try SilentPort(host: 3, port: port, in: scope)
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.transfers.connectTimeout = 2
+                $0.transfers.resolutions = ["images.test:\(port):127.0.0.3,127.0.0.1"]
+            }
+            func fetch(_ name: String) async throws -> Duration {
+                // The connection is not kept.
+                fixture.origin.route(
+                    name,
+                    OriginScript(OriginScript.answer(body: SampleImage.png()).steps + [.close]))
+                let wish = ImageRequest(try CacheURL("http://images.test:\(port)\(name)"))
+                let watch = Stopwatch()
+                let waiter = fixture.cache.fetch([wish], FetchOptions())
+                #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
+                return watch.time
+            }
+            #expect(try await fetch("/a.png") >= .seconds(0.9))
+            for name in ["/b.png", "/c.png"] { #expect(try await fetch(name) < .seconds(0.8)) }
+            // If the other address fails, the first one is tried again.
+            try await origin.stop()
+            let watch = Stopwatch()
+            let wish = ImageRequest(try CacheURL("http://images.test:\(port)/d.png"))
+            let waiter = fixture.cache.fetch([wish], FetchOptions())
+            #expect(try await fixture.outcome(of: waiter).failures.count == 1)
+            #expect(watch.time >= .seconds(0.9), "\(watch.time)")
+        }
+    }
+
     /// An image that its server has to make first comes late, but without stalls.
     @Test func theFirstByteMayTakeLongerThanAStall() async throws {
         try await withTestScope { scope in

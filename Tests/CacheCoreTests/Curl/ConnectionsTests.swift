@@ -19,7 +19,7 @@ struct ConnectionsTests {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let ours = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        connections.opened(ours)
+        connections.opened(ours, to: "https://a")
         let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 bind(listener, address, length) == 0 && listen(listener, 1) == 0

@@ -71,6 +71,23 @@ struct RetryScriptTests {
         #expect(script.state.counters.failed == 1)
     }
 
+    @Test func attemptsThatBringPartOfTheImageDoNotCount() {
+        script.caller("one", wants: "a")
+        var failed = FailedTransfer(failure: Failure(.truncated, "cut"))
+        failed.hasProgressed = true
+        for attempt in 1...40 {
+            #expect(
+                script.fails("a", failed, now: start + .seconds(attempt * 100)) == ["plan"])
+            // The pause does not grow either.
+            #expect(pausesEnd(after: .seconds(attempt * 100 + 2)) == ["start a"])
+        }
+        for attempt in 41...43 {
+            #expect(fails("a", after: .seconds(attempt * 100)) == ["plan"])
+            #expect(pausesEnd(after: .seconds(attempt * 100 + 8)) == ["start a"])
+        }
+        #expect(fails("a") == ["tell one: a http"])
+    }
+
     @Test func aShortenedPauseDoesNotEndALaterOne() {
         script.caller("one", wants: "a")
         _ = fails("a", .http(500), serverDelay: 20)

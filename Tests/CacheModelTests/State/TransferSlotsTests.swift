@@ -128,6 +128,27 @@ struct TransferSlotsTests {
         #expect(try fails(&state, "https://a/1") == [])
     }
 
+    /// Some servers permit only a few streams on a connection.
+    @Test func anHTTP2HostHasNoMoreDownloadsThanItsConnectionsCarry() throws {
+        var state = CacheState(transferLimit: 200, originLimit: 6)
+        let urls = (0..<150).map { "https://a/\($0)" }
+        #expect(try started(&state, urls).count == 6)
+        func id(_ number: Int) throws -> FlightID {
+            try #require(state.downloads[CacheKey(try url(urls[number]))]).id
+        }
+        let first = try id(0)
+        _ = state.run { $0.transferAnswered(first, isMultiplexed: true, &$1) }
+        for number in (12..<100).reversed() {
+            let (key, id) = (CacheKey(try url(urls[number])), try id(number))
+            #expect(starts(state.run { $0.transferCrowded(key, id, &$1) }.work) == [])
+            state.checkInvariants()
+        }
+        #expect(state.scheduler.running == 12)
+        // They come next, and have lost no attempt.
+        #expect(state.downloads[CacheKey(try url(urls[12]))]?.attempts == 0)
+        #expect(try fails(&state, urls[3]) == [urls[12]])
+    }
+
     @Test func everyRequestIsServedInTheEnd() throws {
         var state = CacheState(transferLimit: 3, originLimit: 2)
         var running: [String] = []

@@ -3,7 +3,7 @@
 ///
 /// A client that negotiates HTTP/2 always gets the same frames (RFC 9113 §4.1).
 public struct TLSTerminator: Sendable {
-    private let port: Int
+    public let port: Int
 
     /// - Parameter frames: the frames sent to HTTP/2 clients. If empty, the connection ends at the first
     ///   request; if `nil`, HTTP/2 is not offered.
@@ -18,7 +18,8 @@ public struct TLSTerminator: Sendable {
         let process = try ChildProcess(
             "python3",
             [
-                "-c", Self.program, identity.certificate, identity.key, "\(port)",
+                "-c", Self.relay + "\n" + Self.program, identity.certificate, identity.key,
+                "\(port)",
                 "\(origin.port)", frames == nil ? "http/1.1" : "h2", Self.hexadecimal(flood),
             ] + (frames ?? []).map(Self.hexadecimal),
             in: scope)
@@ -31,8 +32,19 @@ public struct TLSTerminator: Sendable {
 
     public func url(_ path: String) -> String { "https://127.0.0.1:\(port)/\(path)" }
 
+    /// Passes bytes on in one direction.
+    static let relay = """
+        import socket, threading
+
+        def relay(source, sink):
+            try:
+                while data := source.recv(65536): sink.sendall(data)
+                sink.shutdown(socket.SHUT_RDWR)
+            except OSError: pass
+        """
+
     private static let program = """
-        import socket, ssl, sys, threading, time
+        import ssl, sys, time
         certificate, key, port, origin, protocol, flood = sys.argv[1:7]
         flood = bytes.fromhex(flood)
         frames = [bytes.fromhex(frame) for frame in sys.argv[7:]]
@@ -44,12 +56,6 @@ public struct TLSTerminator: Sendable {
         listener.bind(('127.0.0.1', int(port)))
         listener.listen(100)
         print('listening', flush=True)
-
-        def relay(source, sink):
-            try:
-                while data := source.recv(65536): sink.sendall(data)
-                sink.shutdown(socket.SHUT_RDWR)
-            except OSError: pass
 
         def serve(plain):
             try:

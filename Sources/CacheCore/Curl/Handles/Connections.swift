@@ -7,6 +7,12 @@ import Glibc
 /// see the table in `Request+Quirks.swift`. The sockets are kept by local port because libcurl reports only
 /// that for the connection it is about to use.
 final class Connections {
+    private struct Origin {
+        var sockets: Set<Int32> = []
+        var speaksHTTP2 = false
+    }
+
+    private var origins: [String: Origin] = [:]
     /// Sockets without a known port.
     private var unnamed: Set<Int32> = []
     /// Connections to different hosts can have the same local port.
@@ -15,13 +21,26 @@ final class Connections {
     private var heard: [Int: (at: ContinuousClock.Instant, bytes: Int64)] = [:]
 
     /// A socket is about to be connected.
-    func opened(_ socket: Int32) {
+    func opened(_ socket: Int32, to origin: String) {
         unnamed.insert(socket)
+        origins[origin, default: Origin()].sockets.insert(socket)
+    }
+
+    /// A response from the origin came by HTTP/2.
+    func speakHTTP2(to origin: String) { origins[origin]?.speaksHTTP2 = true }
+
+    /// Whether an origin that speaks HTTP/2 has so many connections that it gets no more.
+    func areEnough(for origin: String, limit: Int) -> Bool {
+        origins[origin].map { $0.speaksHTTP2 && $0.sockets.count >= limit } ?? false
     }
 
     /// Closes a socket that libcurl no longer needs. close(2).
     func close(_ socket: Int32) -> Int32 {
         unnamed.remove(socket)
+        if let origin = origins.first(where: { $0.value.sockets.contains(socket) })?.key {
+            origins[origin]?.sockets.remove(socket)
+            if origins[origin]?.sockets.isEmpty == true { origins[origin] = nil }
+        }
         if let port = socketsByPort.first(where: { $0.value.contains(socket) })?.key {
             socketsByPort[port]?.remove(socket)
             if socketsByPort[port]?.isEmpty == true {

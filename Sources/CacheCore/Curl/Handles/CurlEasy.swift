@@ -7,15 +7,20 @@ final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     /// Whether a callback paused the transfer. Only a transfer with a connection can be paused.
     var isPaused = false
+    /// libcurl writes what it knows about an error.
+    private let errorBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     /// Fails only if memory is exhausted. curl_easy_init(3).
     init() {
         guard let handle = curl_easy_init() else { preconditionFailure("out of memory in libcurl") }
         self.handle = handle
+        errorBuffer.pointee = 0
+        ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorBuffer)
     }
 
     deinit {
         curl_easy_cleanup(handle)
+        errorBuffer.deallocate()
     }
 
     // MARK: Options
@@ -49,6 +54,9 @@ final class CurlEasy {
         try check(ccurl_set_offset(handle, option, curl_off_t(bytes)))
     }
 
+    /// Has TLS accept what browsers accept.
+    func setTLS() { ccurl_set_tls(handle) }
+
     func setSeek(_ callback: @escaping ccurl_seek) throws(CurlError) {
         try check(ccurl_set_seek(handle, callback))
     }
@@ -70,6 +78,9 @@ final class CurlEasy {
     }
 
     // MARK: Information
+
+    /// What libcurl says about the error that ended the transfer; empty if nothing. CURLOPT_ERRORBUFFER(3).
+    var errorText: String { String(cString: errorBuffer) }
 
     /// The URL of the latest request. CURLINFO_EFFECTIVE_URL(3).
     var effectiveURL: String? { text(CURLINFO_EFFECTIVE_URL) }

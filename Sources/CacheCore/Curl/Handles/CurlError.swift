@@ -7,6 +7,9 @@ struct CurlError: Error, Equatable, CustomStringConvertible {
     static let abortedByCallback = CurlError(code: CURLE_ABORTED_BY_CALLBACK)
     static let badContentEncoding = CurlError(code: CURLE_BAD_CONTENT_ENCODING)
     static let couldNotConnect = CurlError(code: CURLE_COULDNT_CONNECT)
+    static let cutOff = CurlError(code: CURLE_PARTIAL_FILE)
+    static let http2 = CurlError(code: CURLE_HTTP2)
+    static let http2Stream = CurlError(code: CURLE_HTTP2_STREAM)
     static let strangeReply = CurlError(code: CURLE_WEIRD_SERVER_REPLY)
     static let timedOut = CurlError(code: CURLE_OPERATION_TIMEDOUT)
     /// CURLE_TOO_LARGE: a header line, or what a paused body unpacks to. Since 8.6.0, so older headers lack it.

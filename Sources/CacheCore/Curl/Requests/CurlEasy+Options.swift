@@ -28,6 +28,7 @@ extension CurlEasy {
         if let file = settings.certificateFile {
             try trust(file, alone: settings.trustsOnlyCertificateFile)
         }
+        setTLS()
         try setCallbacks()
         // Connections outlive the handle, so their owner closes them.
         try setCloseSocket { owner, socket in
@@ -49,7 +50,11 @@ extension CurlEasy {
     }
 
     /// Sets the options that differ between requests.
-    func setOptions(of plan: RequestPlan, _ headers: RequestHeaders) throws(CurlError) {
+    ///
+    /// - Parameter mayUseHTTP2: whether the request may share a connection with others.
+    func setOptions(
+        of plan: RequestPlan, _ headers: RequestHeaders, mayUseHTTP2: Bool
+    ) throws(CurlError) {
         try set(CURLOPT_URL, plan.url)
         // Without a proxy the option must be empty: a proxy from the environment would hide the host's address
         // from the check.
@@ -63,9 +68,9 @@ extension CurlEasy {
         try set(CURLOPT_HTTPHEADER, list: headers.list)
         try set(
             CURLOPT_HTTP_VERSION,
-            plan.mayShareConnection ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+            mayUseHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
         // Over TLS a request waits for a handshake that may lead to HTTP/2. Plain HTTP has nothing to wait for.
-        try set(CURLOPT_PIPEWAIT, plan.mayShareConnection ? 1 : 0)
+        try set(CURLOPT_PIPEWAIT, mayUseHTTP2 ? 1 : 0)
         try set(CURLOPT_FRESH_CONNECT, plan.needsNewConnection ? 1 : 0)
     }
 
@@ -98,8 +103,9 @@ extension CurlEasy {
         try setOpenSocket { owner, _, address in
             Request.from(owner).openSocket(address!)
         }
-        try setBeforeRequest { owner, _, _, _, localPort in
-            let mayAsk = Request.from(owner).mayAsk(onLocalPort: Int(localPort))
+        try setBeforeRequest { owner, address, _, _, localPort in
+            let mayAsk = Request.from(owner).mayAsk(
+                at: address.map { String(cString: $0) }, onLocalPort: Int(localPort))
             return mayAsk ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
     }

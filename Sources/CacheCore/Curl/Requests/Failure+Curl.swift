@@ -11,10 +11,13 @@ extension Failure {
     ///   - head: The head of the latest response, empty if there was none.
     ///   - hasAsked: Whether the request was sent to the last host on the way.
     ///   - certificateProblem: See ``CurlEasy/certificateProblem``.
+    ///   - text: See ``CurlEasy/errorText``.
     static func curl(
         _ error: CurlError, received: Int64 = 0, of length: Int64? = nil,
-        _ head: ResponseHead = ResponseHead(), hasAsked: Bool = false, certificateProblem: Int = 0
+        _ head: ResponseHead = ResponseHead(), hasAsked: Bool = false, certificateProblem: Int = 0,
+        text: String = ""
     ) -> Failure {
+        if received == 0, let refusal = refusalOfTLS(error, text) { return refusal }
         switch error.code {
         case CURLE_PARTIAL_FILE where received > 0 || head.isComplete,
             CURLE_RECV_ERROR where received > 0,
@@ -72,6 +75,18 @@ extension Failure {
         }
     }
 
+    /// The failure if one end gave up the handshake and OpenSSL knows why, as libcurl's text says. `nil` if the connection
+    /// just ended: overloaded servers do that at any point. ERR_error_string(3).
+    private static func refusalOfTLS(_ error: CurlError, _ text: String) -> Failure? {
+        guard
+            [CURLE_SSL_CONNECT_ERROR, CURLE_SEND_ERROR, CURLE_RECV_ERROR].contains(error.code),
+            text.contains("error:"), let reason = text.split(separator: ":").last,
+            !reason.contains("unexpected eof")
+        else { return nil }
+        return Failure(
+            .tls, "no TLS connection could be made: \(reason); only the server can mend it")
+    }
+
     /// X509_STORE_CTX_get_error(3).
     private static func certificate(_ error: CurlError, _ problem: Int) -> Failure? {
         let reason: String
@@ -89,6 +104,8 @@ extension Failure {
             reason =
                 "comes without its issuer: the server sends an incomplete chain, or its authority is not "
                 + "trusted (--ca-file adds one)"
+        case (CURLE_PEER_FAILED_VERIFICATION, 62):
+            reason = "names its host only as its common name, which browsers do not accept either"
         case (CURLE_PEER_FAILED_VERIFICATION, _), (CURLE_SSL_CERTPROBLEM, _),
             (CURLE_SSL_CIPHER, _), (CURLE_SSL_ISSUER_ERROR, _):
             reason = "is not acceptable (\(error)); --ca-file adds an authority"

@@ -12,12 +12,13 @@ extension Request {
     /// Whether the request was sent, or was about to be.
     var hasAsked: Bool { askedAt != nil }
 
-    /// When the request ends because it has no connection yet, or no complete head; `nil` once it has a head.
+    /// When the request ends because it has no connection yet, no complete head, or no more of the body, whatever libcurl
+    /// does. `nil` while the body waits for this side.
     ///
     /// The limit for the connection is a little longer than libcurl's own, so that libcurl reports what it
     /// counts itself.
     var deadline: ContinuousClock.Instant? {
-        if head.isComplete { return nil }
+        if head.isComplete { return stallEnd }
         if let headLimit { return began + headLimit }
         let settings = environment.settings
         guard let askedAt else {
@@ -51,7 +52,7 @@ extension Request {
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         guard !isAbandoned else { return CURL_SOCKET_BAD }
         let target = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
-        guard permits(target) else { return CURL_SOCKET_BAD }
+        guard permits(target), !isSilent(target), hasPlace() else { return CURL_SOCKET_BAD }
         let made = socket(
             address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
             address.pointee.protocol)
@@ -61,7 +62,8 @@ extension Request {
         }
         refusedAddress = nil
         isConnecting = true
-        environment.connections.opened(made)
+        if let target { triedAddresses.append(target) }
+        environment.connections.opened(made, to: origin)
         return made
     }
 
@@ -79,10 +81,32 @@ extension Request {
         return isPermitted
     }
 
+    /// Whether the origin may have another connection. If it speaks HTTP/2 but permits only a few streams, libcurl opens a
+    /// connection for each request that finds none free.
+    private func hasPlace() -> Bool {
+        isCrowded =
+            mayUseHTTP2 && !needsNewConnection
+            && environment.connections.areEnough(
+                for: origin, limit: environment.settings.transfersPerHost)
+        return !isCrowded
+    }
+
+    /// Whether another address of the host is tried instead, because this one recently took no connection.
+    private func isSilent(_ target: IPAddress?) -> Bool {
+        guard route == .direct, let target, environment.servers.isSilent(target, of: host) else {
+            return false
+        }
+        hasSkippedAddress = true
+        return true
+    }
+
     /// libcurl is about to send the request. Returns `false` to end it.
-    func mayAsk(onLocalPort port: Int) -> Bool {
+    func mayAsk(at address: String?, onLocalPort port: Int) -> Bool {
         guard !isAbandoned else { return false }
         askedAt = .now
+        if route == .direct, triedAddresses.count > 1, let used = address.flatMap(IPAddress.init) {
+            environment.servers.areSilent(triedAddresses.filter { $0 != used }, of: host)
+        }
         guard hasUnreadData(onLocalPort: port) else { return true }
         metUnreadData = true
         forbidReuse()

@@ -11,7 +11,9 @@ import HTTPCaching
 // | joins a folded line at the beginning of a response to the    | not fixed   | each request has a handle of |
 // | last header of the same handle, which is freed by then       | as of 7.88  | its own                      |
 // | takes an HTTP/2 stream that is reset without an error for a  | not fixed   | `ResponseHead.isFramed`,     |
-// | complete one (RFC 9113 §8.1)                                 | as of 7.88  | `Download.needsHTTP1`        |
+// | complete one (RFC 9113 §8.1)                                 | as of 7.88  | `Download.mayBeCut(_:)`      |
+// | ends a stream whose response has fields that HTTP/2 forbids, | by design   | `KnownServers`               |
+// | though browsers show the image                               |             |                              |
 // | counts the connect timeout only for the transfer that opens  | not fixed   | `TransferThread.endWaiting()`|
 // | a connection, not for those that wait for it                 | as of 7.88  |                              |
 // | (CURLOPT_PIPEWAIT(3), CURLOPT_CONNECTTIMEOUT(3))             |             |                              |
@@ -50,6 +52,16 @@ extension Request {
         return !hasAsked
     }
 
+    /// Whether HTTP/2 failed before a response was there, or because of it: fields that concern a connection
+    /// (RFC 9113 §8.2.2), such as a server of HTTP/1.1 behind the origin sends them, or a length that does not fit.
+    /// Browsers show such images.
+    func brokeHTTP2(_ end: RequestEnd) -> Bool {
+        guard failure == nil, end == .failed(.http2Stream) || end == .failed(.http2) else {
+            return false
+        }
+        return !head.isComplete || easy.errorText.contains("PROTOCOL_ERROR")
+    }
+
     // MARK: Bodies
 
     /// Whether a piece comes after the request was ended. libcurl can continue after a piece that it had held
@@ -65,6 +77,24 @@ extension Request {
     func hasUnreadData(onLocalPort port: Int) -> Bool {
         !isConnecting && !easy.speaksHTTP2
             && environment.connections.hasUnread(localPort: port)
+    }
+
+    /// Whether the server took the request for a late one of a connection that it was about to close (RFC 9110 §15.5.9).
+    var cameTooLate: Bool { head.status == 408 && hasAsked && triedAddresses.isEmpty }
+
+    /// Whether an HTTP/2 connection ended before the response began. A request that comes after the last one that the
+    /// server names in GOAWAY was not processed (RFC 9113 §6.8), and GET may be repeated in any case (RFC 9110 §9.2.2).
+    /// libcurl repeats only those that it knows to be refused.
+    func lostConnection(_ end: RequestEnd) -> Bool {
+        mayUseHTTP2 && hasAsked && head.status == 0
+            && (end == .failed(.http2) || end == .failed(.cutOff))
+    }
+
+    /// Whether no address took a connection, and some were not even tried.
+    func metOnlySilence(_ end: RequestEnd) -> Bool {
+        guard hasSkippedAddress, !hasAsked, end != .completed else { return false }
+        environment.servers.forgetSilentAddresses()
+        return true
     }
 
     /// Has libcurl close the connection after this request.

@@ -40,6 +40,19 @@ final class Request {
     var receivedBefore: Int64?
     /// Whether an address was tried and no response has begun.
     var isConnecting = false
+    /// The addresses that were tried, and whether others were not because they are known to be silent.
+    var triedAddresses: [IPAddress] = []
+    var hasSkippedAddress = false
+    /// Whether no connection was made because the origin has enough of them.
+    var isCrowded = false
+    /// The host's name, and the origin, for ``KnownServers``.
+    private(set) lazy var host = CurlURL(url)?.host
+    private(set) lazy var origin = CurlURL(url)?.origin ?? url
+    private let url: String
+    /// Whether the request may share a connection with others, as HTTP/2 permits.
+    let mayUseHTTP2: Bool
+    private let leavesHTTP2: Bool
+    let needsNewConnection: Bool
     /// libcurl reads from it while the request runs.
     private var upload: UploadedFile?
     /// The time from ``began`` until the head has to be there. `nil` for the limits of the settings.
@@ -48,6 +61,8 @@ final class Request {
     var refusedAddress: Failure?
     /// Whether the connection for the request had unread data, so that the request was not sent.
     var metUnreadData = false
+    /// When the last part of the response arrived.
+    private var heardAt: ContinuousClock.Instant?
     /// Whether libcurl has received the whole response.
     var isComplete = false
     /// Whether the download was cancelled, and the request waits only for libcurl to finish a name lookup.
@@ -72,9 +87,14 @@ final class Request {
         headLimit = plan.store?.headLimit
         times = RequestTimes(sent: plan.firstSentAt, received: .now)
         self.environment = environment
+        (url, leavesHTTP2) = (plan.url, plan.leavesHTTP2)
+        needsNewConnection = plan.needsNewConnection
+        mayUseHTTP2 =
+            plan.mayShareConnection && !plan.leavesHTTP2
+            && !environment.servers.prefersHTTP1(at: CurlURL(plan.url)?.origin ?? plan.url)
         easy = CurlEasy()
         try easy.setCommonOptions(environment)
-        try easy.setOptions(of: plan, headers)
+        try easy.setOptions(of: plan, headers, mayUseHTTP2: mayUseHTTP2)
         if let store = plan.store { try easy.setOptions(of: store) }
         if case .put(let file, _) = plan.store?.method { upload = file }
         try easy.setOwner(self)
@@ -121,10 +141,18 @@ final class Request {
         return failure == nil
     }
 
+    /// When the request ends because its body stalls; `nil` while this side takes nothing. libcurl ends a body that is
+    /// merely slow.
+    var stallEnd: ContinuousClock.Instant? {
+        guard !easy.isPaused, !isComplete else { return nil }
+        return heardAt.map { $0 + .seconds(environment.settings.stallTimeout) }
+    }
+
     private func responseBegan() {
         if claimsHTTP2 { failure = .multiplexedUnasked }
         times.received = .now
         isConnecting = false
+        if head.isMultiplexed { environment.connections.speakHTTP2(to: origin) }
         delegate?.responseBegan(isMultiplexed: head.isMultiplexed)
     }
 
@@ -133,6 +161,8 @@ final class Request {
             head.source = easy.effectiveURL.map { ResponseSource(url: $0) }
         }
         head.isPersonal = hasCredentials
+        heardAt = .now
+        if leavesHTTP2 { environment.servers.preferHTTP1(at: origin) }
         limitStalls()
         if !head.hasKnownCodings { takeBodyAsSent() }
         if head.hasTransferCoding {
@@ -156,6 +186,7 @@ final class Request {
         if isPieceAfterRefusal { return .refused }
         pieces = (pieces.count + 1, pieces.bytes + bytes.count)
         noteHeard(bytes.count)
+        heardAt = .now
         guard
             pieces.count <= Self.tinyPieceLimit
                 || pieces.bytes / pieces.count >= Self.leastAveragePiece

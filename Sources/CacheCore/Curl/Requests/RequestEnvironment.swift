@@ -3,10 +3,13 @@ final class RequestEnvironment {
     let settings: TransferSettings
     let connections: Connections
     let resolutions: Resolutions
+    let servers: KnownServers
 
-    init(_ settings: TransferSettings, _ connections: Connections) {
-        self.settings = settings
-        self.connections = connections
+    init(
+        _ settings: TransferSettings, _ connections: Connections,
+        _ servers: KnownServers = KnownServers()
+    ) {
+        (self.settings, self.connections, self.servers) = (settings, connections, servers)
         resolutions = Resolutions(settings)
     }
 }

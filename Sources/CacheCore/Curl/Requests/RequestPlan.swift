@@ -14,6 +14,8 @@ struct RequestPlan {
     var fields: [RequestField] = []
     /// Whether the request may share a connection with others, as HTTP/2 permits.
     let mayShareConnection: Bool
+    /// Whether the same request has just failed by HTTP/2, so that it is sent by HTTP/1.1.
+    var leavesHTTP2 = false
     /// Whether libcurl must not reuse a connection that is open already.
     var needsNewConnection = false
     /// Cookies that the redirects so far have set, as lines of a Netscape cookie file. libcurl sends each to the
