@@ -83,8 +83,8 @@ test: ## Run every test
 	@.ci/python-clients .build-python
 	swift build
 	@.ci/lint programs .build/debug
-	@# One test at a time: many start whole programs, open thousands of connections or measure time.
-	swift test --disable-xctest --no-parallel $(ARGS)
+	swift build --build-tests
+	.ci/test $(ARGS)
 
 check: ## Lint, and run the tests of what changed since main (BASE=main), in some minutes
 	@.ci/dependencies build test

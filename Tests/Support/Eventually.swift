@@ -1,19 +1,20 @@
 /// Polls until `ask` returns a value. For states that no event announces.
 ///
-/// Each poll should be a round trip to the process that has the state, so that the waiting time is
-/// spent there.
+/// The pauses between the polls grow to 20 ms, so that the process that has the state gets the processor.
 ///
 /// - Throws: `TestFailure` that names `what` after `limit`.
 public func eventually<Answer>(
     _ what: String, within limit: Duration = .patience, ask: () async throws -> Answer?
 ) async throws -> Answer {
     let deadline = ContinuousClock.now + limit
+    var pause = Duration.microseconds(500)
     while true {
         if let answer = try await ask() { return answer }
         guard ContinuousClock.now < deadline else {
             throw TestFailure.timedOut(what, after: limit)
         }
-        await Task.yield()
+        try await Task.sleep(for: pause)
+        pause = min(pause * 2, .milliseconds(20))
     }
 }
 

@@ -12,6 +12,10 @@ internal import SystemPackage
 /// Thread-safe. One lock guards one state; no call waits under it for a disk, a network or a foreign
 /// function. A lookup costs well below a microsecond and never waits for downloads, removals or the scan of
 /// the directory.
+///
+///     let cache = try Cache(settings, logger: logger)
+///     let waiter = cache.fetch([ImageRequest(try CacheURL("https://example.com/a.png"))], FetchOptions())
+///     cache.lookup([CacheKey(try CacheURL("https://example.com/a.png"))])  // queued, downloading, cached …
 public final class Cache: Sendable {
     /// The data that the one lock guards.
     struct Guarded: ~Copyable, Sendable {

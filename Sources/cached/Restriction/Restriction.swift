@@ -8,16 +8,6 @@ import Logging
 /// It restricts the calling thread and all threads that this one starts. So it has to come before any other thread, and
 /// after the socket is bound and the directory is locked.
 struct Restriction {
-    /// The rights that the daemon gives up.
-    enum Extent: String, Sendable, CaseIterable {
-        /// Nothing.
-        case no
-        /// Capabilities, new privileges, and system calls that it does not need.
-        case partly
-        /// Those, and the rights over files that it did not know at its start.
-        case yes
-    }
-
     private let logger: Logger
     /// What the kernel or the system around the daemon refused to take away.
     private var missing: [String] = []
