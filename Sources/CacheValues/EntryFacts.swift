@@ -10,10 +10,12 @@ public struct EntryFacts: Hashable, Sendable {
     public var allocated: Int64
     /// The type of the image, told from its bytes.
     public var mediaType: MediaType
-    /// Pixels. `nil` if the image does not say.
+    /// Pixels as a viewer shows them. `nil` if they are not known.
     public var width: Int?
-    /// Pixels. `nil` if the image does not say.
+    /// Pixels as a viewer shows them. `nil` if they are not known.
     public var height: Int?
+    /// How a viewer turns the stored pixels.
+    public var orientation: Orientation
     /// When the bytes were last received from the origin.
     public var fetchedAt: UnixTime
     /// The time until which the image can be used without asking the origin. `nil` if no record says it.
@@ -39,8 +41,9 @@ public struct EntryFacts: Hashable, Sendable {
 
     package init(
         size: Int64, allocated: Int64, mediaType: MediaType, width: Int?, height: Int?,
-        fetchedAt: UnixTime, freshUntil: UnixTime? = nil, lastUsedAt: FileTime, isPinned: Bool,
-        removeAt: UnixTime? = nil, inode: UInt64 = 0, isLinked: Bool = false,
+        orientation: Orientation = .upright, fetchedAt: UnixTime, freshUntil: UnixTime? = nil,
+        lastUsedAt: FileTime, isPinned: Bool, removeAt: UnixTime? = nil, inode: UInt64 = 0,
+        isLinked: Bool = false,
         digestPrefix: UInt32 = 0
     ) {
         self.size = size
@@ -48,6 +51,7 @@ public struct EntryFacts: Hashable, Sendable {
         self.mediaType = mediaType
         self.width = width
         self.height = height
+        self.orientation = orientation
         self.fetchedAt = fetchedAt
         self.freshUntil = freshUntil
         self.lastUsedAt = lastUsedAt

@@ -17,13 +17,21 @@ package struct ImageInspector: Sendable {
 
     /// The type of the image. `nil` until it is known. ``MediaType/other`` if the file is not an image of a
     /// known format.
-    package var mediaType: MediaType? { walk?.mediaType }
+    package var mediaType: MediaType? { walk?.walker.mediaType }
+
+    /// The dimensions as stored, which a decoder needs memory for. `nil` until they are known.
+    package var storedSize: PixelSize? { walk?.walker.size }
 
     /// The type and the dimensions as far as the bytes so far tell them. `nil` if they are not known to be an image.
+    /// The dimensions are not told before it is known how the image is turned.
     package var shape: ImageShape? {
-        guard let walk, let mediaType = walk.mediaType, mediaType != .other else { return nil }
+        guard let walker = walk?.walker, let mediaType = walker.mediaType, mediaType != .other
+        else { return nil }
+        guard let orientation = walker.orientation, let size = walker.shownSize else {
+            return ImageShape(mediaType: mediaType)
+        }
         return ImageShape(
-            mediaType: mediaType, width: walk.size?.width, height: walk.size?.height)
+            mediaType: mediaType, width: size.width, height: size.height, orientation: orientation)
     }
 
     /// Reads the next bytes of the file.
@@ -42,14 +50,13 @@ package struct ImageInspector: Sendable {
     /// Returns the report after the last byte of the file.
     package mutating func finish() -> ImageReport {
         if walk == nil { startWalk() }
-        guard let walk, let mediaType = walk.mediaType, mediaType != .other else {
-            return .notAnImage
-        }
-        let verdict = walk.verdict
+        guard let walk, let mediaType, mediaType != .other else { return .notAnImage }
+        let (verdict, size) = (walk.verdict, walk.walker.shownSize)
         return ImageReport(
             mediaType: mediaType,
-            width: walk.size?.width,
-            height: walk.size?.height,
+            width: size?.width,
+            height: size?.height,
+            orientation: size == nil ? .upright : walk.walker.orientation ?? .upright,
             completeness: verdict.completeness,
             hasTrailingBytes: verdict.hasTrailingBytes)
     }
@@ -74,6 +81,6 @@ extension [UInt8] {
 
 extension ImageReport {
     fileprivate static let notAnImage = ImageReport(
-        mediaType: nil, width: nil, height: nil,
+        mediaType: nil, width: nil, height: nil, orientation: .upright,
         completeness: .unverifiable, hasTrailingBytes: false)
 }

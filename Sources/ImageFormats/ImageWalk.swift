@@ -1,6 +1,6 @@
 /// Executes the steps of one ``ImageWalker`` on a file that arrives in chunks.
 struct ImageWalk: Sendable {
-    private var walker: any ImageWalker
+    private(set) var walker: any ImageWalker
     private var step: WalkStep
     /// The bytes of the current read so far.
     private var field: [UInt8] = []
@@ -11,9 +11,6 @@ struct ImageWalk: Sendable {
         self.walker = walker
         step = walker.firstStep
     }
-
-    var mediaType: MediaType? { walker.mediaType }
-    var size: PixelSize? { walker.size }
 
     var verdict: WalkVerdict { walker.verdict(at: position) }
 

@@ -17,15 +17,17 @@ struct EntryRecordTests {
         }
     }
 
-    @Test func writesTheDocumentedBytes() {
+    @Test func writesTheDocumentedBytes() throws {
         var record = Sample.record(size: 22031, isPinned: true)
         record.terms.lifetime = 3600
         record.terms.mustRevalidate = true
         record.terms.staleWhileRevalidate = 60
         record.terms.staleIfError = 0
         record.removeAt = UnixTime(rawValue: 1_790_000_060)
+        record.orientation = try #require(Orientation(rawValue: 6))
         let fields: [[UInt8]] = [
-            Array("v2".utf8), [2, 0], [0b1111_1101, 0, 0, 0], [0x0F, 0x56, 0, 0, 0, 0, 0, 0],
+            Array("v3".utf8), [2, 0], [0b1111_1101, 0b0001_0100, 0, 0],
+            [0x0F, 0x56, 0, 0, 0, 0, 0, 0],
             [64, 0, 0, 0], [48, 0, 0, 0], [0x80, 0x3B, 0xB1, 0x6A], [0x90, 0x49, 0xB1, 0x6A],
             [0xBC, 0x3B, 0xB1, 0x6A], [0x10, 0x0E, 0, 0], [60, 0, 0, 0], [0, 0, 0, 0],
         ]
@@ -97,12 +99,25 @@ struct EntryRecordTests {
         }
     }
 
-    @Test(arguments: ["v0", "v3", "V2", "2v"])
+    @Test(arguments: ["v0", "v4", "V3", "3v"])
     func rejectsOtherVersions(version: String) {
         var bytes = Array(Sample.record(size: 5).bytes.dropLast(4))
         bytes.replaceSubrange(0..<2, with: version.utf8)
         bytes.seal()
         #expect(EntryRecord(bytes) == nil)
+    }
+
+    /// Its size is that of the stored pixels, so the bytes have to tell the size again.
+    @Test func aRecordOfTheSecondVersionLacksTheSize() {
+        var bytes = Array(Sample.record(size: 5).bytes.dropLast(4))
+        bytes.replaceSubrange(0..<2, with: "v2".utf8)
+        bytes.seal()
+        var expected = Sample.record(size: 5).withoutValidators
+        (expected.width, expected.height) = (nil, nil)
+        let record = EntryRecord(bytes)
+        #expect(record == expected)
+        #expect(record?.lacksSize == true)
+        #expect(!Sample.record(size: 5).lacksSize)
     }
 
     @Test func rejectsANegativeSize() {
@@ -142,11 +157,13 @@ struct EntryRecordTests {
         terms.mustRevalidate = random.oneIn(2)
         terms.staleWhileRevalidate = seconds()
         terms.staleIfError = seconds()
-        return EntryRecord(
+        var record = EntryRecord(
             size: Int64.random(in: 0...(.max), using: &random),
             mediaType: random.one(of: MediaType.allCases), width: pixels(), height: pixels(),
             fetchedAt: time(), freshUntil: random.oneIn(2) ? time() : nil,
             validators: Validators(entityTag: "\"1\""), isPinned: random.oneIn(2), terms: terms,
             removeAt: random.oneIn(2) ? time() : nil)
+        record.orientation = Orientation(rawValue: .random(in: 1...8, using: &random)) ?? .upright
+        return record
     }
 }

@@ -63,7 +63,9 @@ struct RecordTextTests {
                 let place = Int.random(in: bytes.indices, using: &random)
                 bytes[place] = UInt8.random(in: 0...255, using: &random)
             }
-            if let record = bytes.withUnsafeBytes({ EntryRecord(text: $0) }) { #expect(record.size >= 0) }
+            if let record = bytes.withUnsafeBytes({ EntryRecord(text: $0) }) {
+                #expect(record.size >= 0)
+            }
         }
     }
 

@@ -24,8 +24,10 @@ struct ConvertedImagesTests {
     private func isRecognisedAndMeasured(_ bytes: [UInt8], _ conversion: Conversion) {
         let report = inspect(bytes)
         #expect(report.mediaType == conversion.mediaType, "\(conversion)")
-        #expect(report.width == Conversion.width, "\(conversion)")
-        #expect(report.height == Conversion.height, "\(conversion)")
+        let size = [Conversion.width, Conversion.height]
+        let shown = conversion.orientation > 4 ? size.reversed() : size
+        #expect([report.width, report.height] == shown, "\(conversion)")
+        #expect(Int(report.orientation.rawValue) == conversion.orientation, "\(conversion)")
         #expect(report.completeness == conversion.completeness, "\(conversion)")
         #expect(!report.hasTrailingBytes, "\(conversion)")
         #expect(inspect(bytes, .random(seed: 7)) == report, "\(conversion)")

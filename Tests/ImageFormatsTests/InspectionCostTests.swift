@@ -13,11 +13,16 @@ struct InspectionCostTests {
     private static let png = Bytes(ImageSample.png.bytes.prefix(33))
     private static let heif = box("ftyp", text("avif"), zeros(4), text("avif"))
 
+    private static let entries = [Bytes](repeating: orientationEntry(0), count: 5_000)
+
     /// A head, and the part that is repeated behind it.
     private static let hostile: [(name: String, head: Bytes, part: Bytes)] = [
         ("GIF of zeros", gif, [0]), ("GIF of frames", gif, frame + [0]),
         ("GIF of sub-blocks", gif + frame, [1, 1]), ("GIF of extensions", gif, [0x21, 0xF9, 0]),
         ("JPEG of segments", [0xFF, 0xD8], [0xFF, 0xE0, 0, 2]),
+        ("JPEG of Exif", [0xFF, 0xD8], exifSegment(exif(0))),
+        ("JPEG of one long Exif", [0xFF, 0xD8], exifSegment(exif(entries, count: 5_000))),
+        ("PNG of Exif", png, pngChunk("eXIf", exif(0))),
         ("JPEG of scans", [0xFF, 0xD8], [0xFF, 0xDA, 0, 2, 1]),
         ("JPEG of fill bytes", [0xFF, 0xD8], [0xFF]),
         ("PNG of chunks", png, pngChunk("tEXt")),

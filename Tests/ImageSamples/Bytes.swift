@@ -42,6 +42,36 @@ package func jpegSegment(_ marker: UInt8, _ parts: Bytes...) -> Bytes {
     return join([0xFF, marker], big16(data.count + 2), data)
 }
 
+/// A block of Exif: a TIFF with a directory at `position` that has these entries and claims `count` of them.
+package func exif(
+    _ entries: [Bytes], isBigEndian: Bool = false, at position: Int = 8, count: Int? = nil
+) -> Bytes {
+    let short = isBigEndian ? big16 : little16
+    let long = isBigEndian ? big32 : little32
+    let head = join(
+        text(isBigEndian ? "MM" : "II"), short(42), long(position), zeros(max(position - 8, 0)))
+    return join(head, short(count ?? entries.count), Bytes(entries.joined()), long(0))
+}
+
+/// The entry with an orientation: one `SHORT`, unless the type or the number of values is another.
+package func orientationEntry(
+    _ number: Int, isBigEndian: Bool = false, type: Int = 3, count: Int = 1
+) -> Bytes {
+    let short = isBigEndian ? big16 : little16
+    let long = isBigEndian ? big32 : little32
+    return join(short(274), short(type), long(count), short(number), zeros(2))
+}
+
+/// A block of Exif with nothing but an orientation.
+package func exif(_ number: Int, isBigEndian: Bool = false) -> Bytes {
+    exif([orientationEntry(number, isBigEndian: isBigEndian)], isBigEndian: isBigEndian)
+}
+
+/// A segment of JPEG with Exif.
+package func exifSegment(_ block: Bytes) -> Bytes {
+    jpegSegment(0xE1, text("Exif\0\0"), block)
+}
+
 /// A chunk of RIFF.
 package func riffChunk(_ type: String, _ parts: Bytes...) -> Bytes {
     let payload = Bytes(parts.joined())

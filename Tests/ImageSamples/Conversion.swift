@@ -8,17 +8,19 @@ package struct Conversion: Sendable, CustomStringConvertible {
     package static let height = 77
 
     package let program: String
-    /// `IN` stands for the source, `PHOTO` for a JPEG, `GIF` for an animation, and `OUT` for the result.
+    /// `IN` stands for the source, `PHOTO` for a JPEG, `TURNED` for one that is
+    /// turned to the right by its Exif, `GIF` for an animation, and `OUT` for the result.
     package let arguments: [String]
     package let fileExtension: String
     package let mediaType: MediaType
     package var completeness = ImageReport.Completeness.whole
+    package var orientation = 1
 
     package var description: String { ([program] + arguments).joined(separator: " ") }
 
     package init(
         _ command: String, _ fileExtension: String, _ mediaType: MediaType,
-        _ completeness: ImageReport.Completeness = .whole
+        _ completeness: ImageReport.Completeness = .whole, orientation: Int = 1
     ) {
         let words = command.split(separator: " ").map(String.init)
         program = words[0]
@@ -26,6 +28,7 @@ package struct Conversion: Sendable, CustomStringConvertible {
         self.fileExtension = fileExtension
         self.mediaType = mediaType
         self.completeness = completeness
+        self.orientation = orientation
     }
 
     /// The conversions whose program is installed. Without `convert`, which makes the sources, there are none.
@@ -48,6 +51,8 @@ package struct Conversion: Sendable, CustomStringConvertible {
         Conversion("convert IN OUT", "tiff", .tiff),
         Conversion("convert IN -endian MSB OUT", "tiff", .tiff),
         Conversion("convert IN TIFF64:OUT", "tiff", .tiff),
+        Conversion("convert IN -orient LeftBottom OUT", "tiff", .tiff, orientation: 8),
+        Conversion("convert IN -orient BottomRight OUT", "tiff", .tiff, orientation: 3),
         Conversion("convert IN OUT", "ico", .ico),
         Conversion("cwebp -quiet IN -o OUT", "webp", .webp),
         Conversion("cwebp -quiet -lossless IN -o OUT", "webp", .webp),
@@ -56,16 +61,20 @@ package struct Conversion: Sendable, CustomStringConvertible {
         Conversion("avifenc -s 10 IN OUT", "avif", .avif),
         Conversion("avifenc -s 10 -l IN OUT", "avif", .avif),
         Conversion("avifenc -s 10 IN IN OUT", "avif", .avif),
+        Conversion("avifenc -s 10 --irot 1 IN OUT", "avif", .avif, orientation: 8),
+        Conversion("avifenc -s 10 --irot 3 --imir 1 IN OUT", "avif", .avif, orientation: 5),
+        Conversion("avifenc -s 10 --imir 0 IN OUT", "avif", .avif, orientation: 4),
         Conversion("heif-enc IN -o OUT", "heic", .heic),
         Conversion("cjxl IN OUT --quiet", "jxl", .jxl, .unverifiable),
         Conversion("cjxl IN OUT --quiet --container=1", "jxl", .jxl),
         Conversion("cjxl PHOTO OUT --quiet", "jxl", .jxl),
+        Conversion("cjxl TURNED OUT --quiet", "jxl", .jxl, orientation: 6),
     ]
 
     /// Runs the program in `folder`, which contains the sources, and returns the image.
     package func run(in folder: String) async throws -> [UInt8] {
         let output = "\(folder)/out.\(fileExtension)"
-        let names = ["IN": "in.png", "PHOTO": "in.jpg", "GIF": "in.gif"]
+        let names = ["IN": "in.png", "PHOTO": "in.jpg", "TURNED": "turned.jpg", "GIF": "in.gif"]
         let words = arguments.map { word in
             names[word].map { "\(folder)/\($0)" }
                 ?? word.replacingOccurrences(of: "OUT", with: output)
@@ -74,11 +83,14 @@ package struct Conversion: Sendable, CustomStringConvertible {
         return try contents(of: output)
     }
 
-    /// Makes `in.png`, `in.jpg`, and `in.gif` with three frames.
+    /// Makes `in.png`, `in.jpg`, `turned.jpg`, and `in.gif` with three frames.
     package static func makeSources(in folder: String) async throws {
         let source = ["-size", "\(width)x\(height)", "-seed", "1", "plasma:fractal"]
         try await runSuccessfully("convert", source + ["\(folder)/in.png"])
         try await runSuccessfully("convert", source + ["\(folder)/in.jpg"])
+        var photo = try contents(of: "\(folder)/in.jpg")
+        photo.insert(contentsOf: exifSegment(exif(6)), at: 2)
+        try Data(photo).write(to: URL(filePath: "\(folder)/turned.jpg"))
         try await runSuccessfully(
             "convert",
             source + ["(", "+clone", "-flip", ")", "(", "+clone", "-flop", ")"]

@@ -54,5 +54,11 @@ extension ImageSample {
                 little32(98), little32(109), little32(103), little32(5), little32(6), little32(6),
                 Bytes(1...17), text("words\0"))))
 
-    package static let directories = [ico, cur, tiff, tiffBigEndian, bigTIFF, tiffStrips]
+    package static let tiffTurned = ImageSample(
+        "tiff with an orientation", .tiff, 4, 16, verdict: .unverifiable, orientation: 5,
+        tiffFile([orientationEntry(5)]))
+
+    package static let directories = [
+        ico, cur, tiff, tiffBigEndian, bigTIFF, tiffStrips, tiffTurned,
+    ]
 }

@@ -68,7 +68,28 @@ extension ImageSample {
             zeros(16), zeros(pixels))
     }
 
+    /// A JPEG of 500 by 4 stored pixels with these segments before its frame and behind it.
+    package static func jpegFile(_ before: Bytes = [], _ after: Bytes = []) -> Bytes {
+        join([0xFF, 0xD8], before, jpegFrame(lines: 4), after, jpegScans, [0xFF, 0xD9])
+    }
+
+    /// A PNG of 300 by 2 stored pixels with these chunks before its data and behind it.
+    package static func pngFile(_ before: Bytes = [], _ after: Bytes = []) -> Bytes {
+        join(
+            Bytes(png.bytes.prefix(33)), before, pngChunk("IDAT", [1, 2, 3]), after,
+            pngChunk("IEND"))
+    }
+
+    package static let jpegTurned = ImageSample(
+        "jpeg with Exif", .jpeg, 4, 500, orientation: 6, jpegFile(exifSegment(exif(6))))
+
+    package static let pngTurned = ImageSample(
+        "png with Exif", .png, 2, 300, orientation: 8,
+        pngFile(pngChunk("eXIf", exif(8, isBigEndian: true))))
+
     package static let raster = [
         png, jpeg, gif, webpLossy, webpLossless, webpExtended, webpAnimated, bmp, bmpCore,
+        jpegTurned,
+        pngTurned,
     ]
 }

@@ -8,11 +8,11 @@ package struct ImageSample: Sendable, CustomStringConvertible {
 
     package init(
         _ name: String, _ mediaType: MediaType, _ width: Int?, _ height: Int?,
-        verdict: ImageReport.Completeness = .whole, _ parts: Bytes...
+        verdict: ImageReport.Completeness = .whole, orientation: Int = 1, _ parts: Bytes...
     ) {
         description = name
         bytes = Bytes(parts.joined())
-        report = .init(mediaType, width, height, verdict)
+        report = .init(mediaType, width, height, verdict, orientation: orientation)
     }
 
     package static let all = raster + boxed + directories + vector
@@ -22,10 +22,12 @@ package struct ImageSample: Sendable, CustomStringConvertible {
 extension ImageReport {
     package init(
         _ mediaType: MediaType?, _ width: Int?, _ height: Int?, _ completeness: Completeness,
-        trailing: Bool = false
+        trailing: Bool = false, orientation: Int = 1
     ) {
         self.init(
-            mediaType: mediaType, width: width, height: height, completeness: completeness,
+            mediaType: mediaType, width: width, height: height,
+            orientation: Orientation(rawValue: UInt8(orientation)) ?? .upright,
+            completeness: completeness,
             hasTrailingBytes: trailing)
     }
 

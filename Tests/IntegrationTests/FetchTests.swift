@@ -96,7 +96,7 @@ struct FetchTests {
             let fields = validators.split(separator: " ")
             #expect(fields.starts(with: ["v2", "sha256=\(digest)", "etag=\"e1\""]))
             let bytes = try #require(try attributes.bytes(of: record))
-            #expect(bytes.count == 56 && bytes.starts(with: "v2".utf8))
+            #expect(bytes.count == 56 && bytes.starts(with: "v3".utf8))
             #expect(
                 bytes[8..<24].elementsEqual([136, 19, 0, 0, 0, 0, 0, 0, 31, 0, 0, 0, 17, 0, 0, 0]))
 

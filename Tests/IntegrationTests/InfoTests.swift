@@ -42,7 +42,7 @@ struct InfoTests {
             #expect(output.status == .success)
             let fields = try fields(output)
             let expected: [String: JSONValue] = [
-                "kind": "entry", "record": "v2", "path": .string(path), "size": 5000,
+                "kind": "entry", "record": "v3", "path": .string(path), "size": 5000,
                 "mediaType": "image/png", "mimeType": "image/png", "width": 31, "height": 17,
                 "pinned": false,
                 "guessed": false, "mustRevalidate": false, "lifetime": 60, "staleIfError": 5,

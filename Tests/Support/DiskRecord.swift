@@ -6,7 +6,7 @@ public enum DiskRecord {
     ///   - size: bytes of the file.
     ///   - fetched: when it was fetched, in Unix seconds.
     public static func bytes(size: Int, fetched: Int) -> [UInt8] {
-        var bytes = Array("v2".utf8)
+        var bytes = Array("v3".utf8)
         let fields = [(2, 2), (0, 4), (size, 8), (0, 4), (0, 4), (fetched, 4)]
         for (number, count) in fields + Array(repeating: (0, 4), count: 5) {
             bytes += littleEndian(number, count)

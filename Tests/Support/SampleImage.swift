@@ -52,7 +52,7 @@ public enum SampleImage {
         (0..<8).reduce(UInt32(byte)) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ crc >> 1 : crc >> 1 }
     }
 
-    static func crc32(_ bytes: [UInt8]) -> UInt32 {
+    package static func crc32(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~UInt32(0)) { crc, byte in
             crcTable[Int((crc ^ UInt32(byte)) & 0xFF)] ^ crc >> 8
         }

@@ -12,9 +12,9 @@ MISSING = {"state": "missing"}
 OTHER = 12345
 
 
-def version2(size, flags=8, width=10, height=20, fresh=4102444800, extra=b""):
+def record(size, flags=8, width=10, height=20, fresh=4102444800, extra=b"", version=b"v3"):
     """A record of 52 bytes, or more with extra fields before its checksum."""
-    body = struct.pack("<2sHIQII6I", b"v2", 2, flags, size, width, height, 1700000000,
+    body = struct.pack("<2sHIQII6I", version, 2, flags, size, width, height, 1700000000,
                        fresh if flags & 8 else 0, 0, 0, 0, 0) + extra
     return body + struct.pack("<I", zlib.crc32(body))
 
@@ -58,25 +58,27 @@ def make():
     row("empty folder", [], None)
     row("no folder", [], None, folder={"type": "none"})
 
-    cached("fresh", 1000, version2(1000))
-    cached("one byte", 1, version2(1))
-    cached("stale", 1000, version2(1000, fresh=1700000001))
-    cached("without an end of freshness", 1000, version2(1000, flags=0))
-    cached("strict", 1000, version2(1000, flags=4 | 8))
-    cached("pinned", 1000, version2(1000, flags=1 | 8))
-    cached("unknown flags", 1000, version2(1000, flags=0xFFFF0008))
-    cached("unknown size in pixels", 1000, version2(1000, width=0, height=0))
-    cached("fields of a later daemon", 1000, version2(1000, extra=b"\x01\x02\x03\x04\x05\x06\x07\x08"))
-    cached("with the first bytes of the digest", 1000, version2(1000, extra=b"\x72\x66\x02\xb4"))
-    cached("more than 4 GiB", 5 << 30, version2(5 << 30))
-    good = version2(1000)
+    cached("fresh", 1000, record(1000))
+    cached("one byte", 1, record(1))
+    cached("stale", 1000, record(1000, fresh=1700000001))
+    cached("without an end of freshness", 1000, record(1000, flags=0))
+    cached("strict", 1000, record(1000, flags=4 | 8))
+    cached("pinned", 1000, record(1000, flags=1 | 8))
+    cached("unknown flags", 1000, record(1000, flags=0xFFFF0008))
+    cached("unknown size in pixels", 1000, record(1000, width=0, height=0))
+    cached("fields of a later daemon", 1000, record(1000, extra=b"\x01\x02\x03\x04\x05\x06\x07\x08"))
+    cached("with the first bytes of the digest", 1000, record(1000, extra=b"\x72\x66\x02\xb4"))
+    cached("more than 4 GiB", 5 << 30, record(5 << 30))
+    cached("turned", 1000, record(1000, flags=8 | 5 << 10))
+    cached("a record of version 2", 1000, record(1000, version=b"v2"))
+    good = record(1000)
     answer = {"state": "cached", "size": 1000}
     row("cached, readable for its owner alone", [entry(1000, good, mode="0400")], answer, answer)
     row("cached, with a partial download of the next version", [entry(1000, good), partial(10, "2000")], answer, answer)
     row("cached, one of two names of a file",
         [entry(1000, good) | {"attributes": {
-            RECORD: version2(1000, extra=b"\x72\x66\x02\xb4").hex(),
-            "user.cached.00000000": version2(1000, fresh=1700000001).hex(),
+            RECORD: record(1000, extra=b"\x72\x66\x02\xb4").hex(),
+            "user.cached.00000000": record(1000, fresh=1700000001).hex(),
             RECORD + ".url": URL.encode().hex(), "user.cached.sha256": (b"b4" * 32).hex(),
             "user.xdg.origin.url": b"http://images.example/b.png".hex()}}], answer, answer)
     row("cached, with an attribute of another program",
@@ -89,16 +91,16 @@ def make():
         {"suffix": "", "type": "file", "size": 1000, "attributes": {"user.cached.00000000": good.hex()}}],
         None, answer)
     refused("an empty record", 1000, b"")
-    refused("a record of two bytes", 1000, b"v2")
+    refused("a record of two bytes", 1000, b"v3")
     refused("a record of 51 bytes", 1000, good[:51])
     refused("a wrong checksum", 1000, changed(good, 48, good[48] ^ 1))
     refused("a flipped bit in the size", 1000, changed(good, 8, good[8] ^ 2))
     refused("a flipped bit in the flags", 1000, changed(good, 4, good[4] ^ 1))
-    refused("an unknown version", 1000, struct.pack("<2s46s", b"v3", good[2:48])
-            + struct.pack("<I", zlib.crc32(b"v3" + good[2:48])))
+    refused("an unknown version", 1000, struct.pack("<2s46s", b"v4", good[2:48])
+            + struct.pack("<I", zlib.crc32(b"v4" + good[2:48])))
     refused("text in the place of the record", 1000, b"not a record")
     refused("bytes after the checksum", 1000, good + b"\0\0\0\0")
-    row("an empty file", [entry(0, version2(0))], None)
+    row("an empty file", [entry(0, record(0))], None)
     row("unreadable for its owner", [entry(1000, good, mode="0200")], None)
     row("a file of another owner", [entry(1000, good, owner=OTHER)], None, needs="root")
     row("a symbolic link", [of_type("symlink", target="elsewhere"),

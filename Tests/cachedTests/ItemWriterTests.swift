@@ -95,6 +95,16 @@ struct ItemWriterTests {
         #expect(try written(url, .cached(bare)) == withoutPixels)
     }
 
+    @Test func anImageThatIsTurnedSaysHow() throws {
+        var expected = cachedItem("u")
+        var turned = facts()
+        for number in 2...8 as ClosedRange<UInt8> {
+            turned.orientation = try #require(Orientation(rawValue: number))
+            expected.orientation = Int(number)
+            #expect(try written("u", .cached(turned)) == expected)
+        }
+    }
+
     @Test(arguments: [false, true])
     func detailsAreAddedOnRequest(isPinned: Bool) throws {
         let digest = String(repeating: "0f", count: 32)

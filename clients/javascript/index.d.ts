@@ -46,9 +46,9 @@ export interface Item {
   size?: number
   /** For example `image/png`, if known. */
   mediaType?: string
-  /** In pixels, if known. */
+  /** In pixels as a viewer shows the image, if known. */
   width?: number
-  /** In pixels, if known. */
+  /** In pixels as a viewer shows the image, if known. */
   height?: number
   /** Why the image is failed, or why a cached one could not be refreshed. */
   failure?: CacheError

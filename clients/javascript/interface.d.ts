@@ -61,13 +61,19 @@ export interface Item {
   size?: number
   /**
    * The media type found in the bytes, for example image/png. Present if the image is cached, and
-   * in flight as soon as the bytes tell it; so are width and height.
+   * in flight as soon as the bytes tell it; so are width and height, once it is known how a viewer
+   * turns the image.
    */
   mediaType?: string
-  /** In pixels. */
+  /** In pixels, as a viewer shows the image: cropped and turned as the file says. */
   width?: number
-  /** In pixels. */
+  /** In pixels, likewise. */
   height?: number
+  /**
+   * How a viewer turns the stored pixels: 2 to 8, with the meaning of Exif's tag Orientation.
+   * Absent if it leaves them as they are. Of 5 to 8, the width is the height of the stored pixels.
+   */
+  orientation?: number
   /** The digest of the file, 64 hexadecimal digits. Only with details. */
   sha256?: string
   /**

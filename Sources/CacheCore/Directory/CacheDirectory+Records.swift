@@ -2,6 +2,7 @@ internal import CacheKey
 import CacheValues
 import Glibc
 import HTTPCaching
+import ImageFormats
 internal import SystemPackage
 
 /// The records of entries: reading them, and writing them again.
@@ -39,6 +40,17 @@ extension CacheDirectory {
             upTo: EntryAttributes.maximumRecordLength, body)
     }
 
+    /// Whether an entry has a record of an older version.
+    func hasOldVersion(_ key: CacheKey) -> Bool {
+        do {
+            return try withRecord(of: key, name: key.description) {
+                EntryRecord.isOldVersion($0)
+            } == true
+        } catch {
+            return false
+        }
+    }
+
     private func validatorRecord(of key: CacheKey) throws(Errno) -> ValidatorRecord? {
         try withAttribute(
             ValidatorRecord.attributeName(of: key), of: key.description,
@@ -71,6 +83,20 @@ extension CacheDirectory {
         return digits.flatMap { ContentDigest($0) }
     }
 
+    /// The type and the size in pixels that the bytes of an open file show. Bytes behind those are not read.
+    func report(of file: Int32) throws(Errno) -> ImageReport {
+        try withTemporaryBuffer(64 << 10) { (buffer) throws(Errno) -> ImageReport in
+            var (inspector, position) = (ImageInspector(), Int64(0))
+            while inspector.shape?.width == nil, inspector.mediaType?.hasSize != false {
+                let count = try kernel.read(file, at: position, into: buffer)
+                guard count > 0 else { break }
+                inspector.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                position += Int64(count)
+            }
+            return inspector.finish()
+        }
+    }
+
     // MARK: Writing
 
     /// Writes into an open entry that the origin has just confirmed it. The change is not synced: if a power
@@ -91,7 +117,11 @@ extension CacheDirectory {
             guard validators == asked.validators else { return false }
         }
         try kernel.setModificationTime(.now, of: file)
-        try kernel.setAttribute(name, record.bytes, of: file)
+        if record.lacksSize {
+            try rewrite(record, of: key, file)
+        } else {
+            try kernel.setAttribute(name, record.bytes, of: file)
+        }
         // The old ones agree with the new ones, so nothing is wrong if the daemon is killed here.
         if record.validators != asked.validators {
             try rewrite(record.validators, of: key, file)
@@ -113,9 +143,20 @@ extension CacheDirectory {
     }
 
     /// Replaces the record of an entry, but not its validators. fsetxattr(2).
+    ///
+    /// If the record lacks the size, because an older version had another one, the bytes tell it.
     func rewrite(_ record: EntryRecord, of key: CacheKey, _ file: Int32) throws(Errno) {
         guard keepsAttributes else { return try remember(record, of: key, file) }
+        var record = record
+        if record.lacksSize { record.takeSize(try report(of: file)) }
         try kernel.setAttribute(EntryRecord.attributeName(of: key), record.bytes, of: file)
+    }
+
+    /// Writes the record of an opened entry again, so that it is one of the newest version.
+    func renewRecord(_ entry: OpenedEntry) throws(Errno) {
+        guard isInPlace(entry), let record = try record(of: entry.key, name: entry.key.description)
+        else { return }
+        try rewrite(record, of: entry.key, entry.descriptor)
     }
 
     /// Replaces the validators of an entry.

@@ -13,8 +13,6 @@ internal import SystemPackage
 /// must not be kept. So such an image has a mark in the directory, the empty file `NAME.unstorable`.
 extension CacheDirectory {
     private static let mark = ".unstorable"
-    /// Bytes from which the type and the size in pixels are told.
-    private static let headLength = 64 << 10
 
     /// The record of an entry; `nil` if nothing has its name.
     func recordInMemory(of key: CacheKey) throws(Errno) -> EntryRecord? {
@@ -64,16 +62,8 @@ extension CacheDirectory {
     func recoverRecord(of key: CacheKey, _ file: Int32) throws(Errno) {
         let status = try kernel.status(of: file)
         guard records.note(of: key, seenAs: status) == nil else { return }
-        let report = try withTemporaryBuffer(Self.headLength) {
-            (buffer) throws(Errno) -> ImageReport in
-            var inspector = ImageInspector()
-            let count = try kernel.read(file, at: 0, into: buffer)
-            inspector.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            return inspector.finish()
-        }
         var record = lostRecord(status)
-        record.mediaType = report.mediaType ?? .other
-        (record.width, record.height) = (report.width, report.height)
+        record.take(try report(of: file))
         records.insert(key, status, record)
     }
 

@@ -95,8 +95,7 @@ extension Download {
         guard record.size == received else {
             throw Failure.badObject("its length is not that of its record")
         }
-        record.mediaType = report.mediaType ?? .other
-        (record.width, record.height) = (report.width, report.height)
+        record.take(report)
         // The publisher closes the file.
         self.body = nil
         times.staged = .now

@@ -210,8 +210,8 @@ extension Download: RequestDelegate {
         if let type = inspector.mediaType, !requests.settings.accepts(type) {
             throw Failure.notAccepted(type)
         }
-        if let shape = inspector.shape, shape.pixels ?? 0 > requests.settings.maximumPixels {
-            throw Failure.tooManyPixels(shape, atMost: requests.settings.maximumPixels)
+        if let size = inspector.storedSize, size.area > requests.settings.maximumPixels {
+            throw Failure.tooManyPixels(size, atMost: requests.settings.maximumPixels)
         }
     }
 

@@ -55,10 +55,10 @@ extension Failure {
                 + "the server's copy is cut short")
     }
 
-    static func tooManyPixels(_ shape: ImageShape, atMost limit: Int64) -> Failure {
+    static func tooManyPixels(_ size: PixelSize, atMost limit: Int64) -> Failure {
         Failure(
             .tooLarge,
-            "the image has \(shape.width ?? 0) x \(shape.height ?? 0) pixels; one image can have \(limit) "
+            "the image has \(size.width) x \(size.height) pixels; one image can have \(limit) "
                 + "(--max-pixels)")
     }
 

@@ -21,7 +21,7 @@ struct Entry {
     /// Zero when unknown.
     var freshUntil: UInt32
     var fetchedAt: UInt32
-    /// Pixels; zero when unknown.
+    /// Pixels as shown; zero when unknown.
     var width: UInt32
     var height: UInt32
     /// Neighbours in the order of use; `Index.none` at the ends.
@@ -41,6 +41,8 @@ struct Entry {
         static let isOccupied = Flags(rawValue: 2)
         static let isLinked = Flags(rawValue: 4)
         static let isCounted = Flags(rawValue: 8)
+        /// The number of the lowest of three bits with the orientation minus 1.
+        static let orientationShift: UInt8 = 4
     }
 
     /// A number of 64 bits that needs no more alignment than its halves.
@@ -70,7 +72,8 @@ struct Entry {
         mediaType = facts.mediaType
         digestPrefix = facts.digestPrefix
         file = Self.file(facts.inode)
-        flags = .isOccupied
+        flags = Flags(rawValue: (facts.orientation.rawValue - 1) << Flags.orientationShift)
+        isOccupied = true
         isPinned = facts.isPinned
         isLinked = facts.isLinked && file != 0
     }
@@ -139,6 +142,7 @@ struct Entry {
         EntryFacts(
             size: size, allocated: allocated, mediaType: mediaType,
             width: width == 0 ? nil : Int(width), height: height == 0 ? nil : Int(height),
+            orientation: Orientation(minusOne: UInt64(flags.rawValue >> Flags.orientationShift)),
             fetchedAt: UnixTime(rawValue: fetchedAt),
             freshUntil: freshUntil == 0 ? nil : UnixTime(rawValue: freshUntil),
             lastUsedAt: FileTime(nanoseconds: lastUsedAt), isPinned: isPinned,

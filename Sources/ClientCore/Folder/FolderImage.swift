@@ -15,7 +15,7 @@ public struct FolderImage: Sendable, Equatable {
     public var total: Int64 = -1
     /// The number of the media type in a record; 0 if unknown.
     public var type: UInt16 = 0
-    /// In pixels; 0 if unknown.
+    /// In pixels as a viewer shows them; 0 if unknown.
     public var width: Int32 = 0
     /// In pixels; 0 if unknown.
     public var height: Int32 = 0

@@ -9,8 +9,9 @@ extension EntryFacts {
     ) {
         self.init(
             size: record.size, allocated: allocated, mediaType: record.mediaType,
-            width: record.width, height: record.height, fetchedAt: record.fetchedAt,
-            freshUntil: record.freshUntil, lastUsedAt: lastUsedAt, isPinned: record.isPinned,
+            width: record.width, height: record.height, orientation: record.orientation,
+            fetchedAt: record.fetchedAt, freshUntil: record.freshUntil, lastUsedAt: lastUsedAt,
+            isPinned: record.isPinned,
             removeAt: record.removeAt, inode: inode, isLinked: isLinked,
             digestPrefix: record.digestPrefix)
     }

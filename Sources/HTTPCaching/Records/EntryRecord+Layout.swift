@@ -5,7 +5,7 @@ internal import ImageFormats
 ///
 /// | offset | bytes | field |
 /// |---|---|---|
-/// | 0 | 2 | `v2` |
+/// | 0 | 2 | `v3` |
 /// | 2 | 2 | type |
 /// | 4 | 4 | flags |
 /// | 8 | 8 | size |
@@ -19,10 +19,18 @@ internal import ImageFormats
 /// | 44 | 4 | stale-if-error |
 /// | 48 | 4 | the first four bytes of the digest; left out if they are unknown |
 /// | last 4 | 4 | CRC-32 of all bytes before it |
+///
+/// The second version differs in one thing: its width and height are those of the stored pixels, so nobody reads them.
 extension EntryRecord {
-    private static let version = Array("v2".utf8)
+    private static let version = Array("v3".utf8)
+    private static let secondVersion = Array("v2".utf8)
     /// Bytes of a record without a digest. A later one can have more fields before its checksum.
     static let length = 52
+
+    /// Whether the value of the attribute is not a record of the version that is written.
+    package static func isOldVersion(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        !bytes.starts(with: version)
+    }
 
     /// The value of the attribute. The validators are not part of it.
     package var bytes: [UInt8] {
@@ -47,7 +55,8 @@ extension EntryRecord {
 
     /// Parses the value of the attribute. `nil` if it is not a record or is damaged. This runs for every file of a scan.
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= Self.length, bytes.prefix(2).elementsEqual(Self.version),
+        let knowsSize = !Self.isOldVersion(bytes)
+        guard bytes.count >= Self.length, knowsSize || bytes.starts(with: Self.secondVersion),
             RecordChecksum.crc32(bytes.dropLast(4)) == bytes.number(at: bytes.count - 4)
         else { return nil }
         let size = Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: Int64.self))
@@ -59,7 +68,7 @@ extension EntryRecord {
         }
         func pixels(_ offset: Int) -> Int? {
             let number = Int(bytes.number(at: offset))
-            return number > 0 ? number : nil
+            return number > 0 && knowsSize ? number : nil
         }
         self.init(
             size: size, mediaType: UInt8(exactly: type).flatMap(MediaType.init) ?? .other,
@@ -69,6 +78,7 @@ extension EntryRecord {
             isPinned: flags.contains(.isPinned), terms: ReuseTerms(flags, bytes),
             removeAt: time(32, .hasRemoval))
         if bytes.count >= Self.length + 4 { digestPrefix = bytes.number(at: 48) }
+        orientation = flags.orientation
         isShareable = flags.contains(.isShareable)
         isFromStore = flags.contains(.isFromStore)
     }

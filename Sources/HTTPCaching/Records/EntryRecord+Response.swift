@@ -16,10 +16,10 @@ extension EntryRecord {
     ) {
         let freshness = rules.freshness(of: head, times)
         self.init(
-            size: size, mediaType: report.mediaType ?? .other, width: report.width,
-            height: report.height, fetchedAt: times.received, freshUntil: freshness.until,
-            validators: Validators(head, now: times.received), isPinned: false,
-            terms: freshness.terms)
+            size: size, mediaType: .other, width: nil, height: nil, fetchedAt: times.received,
+            freshUntil: freshness.until, validators: Validators(head, now: times.received),
+            isPinned: false, terms: freshness.terms)
+        take(report)
         isShareable = rules.permitsSharing(head, times)
         if !rules.permitsStoring(head) { markTransient(rules, now: times.received) }
     }

@@ -10,10 +10,12 @@ package struct EntryRecord: Hashable, Sendable {
     /// Bytes of the image. A file of another size is damaged.
     package var size: Int64
     package var mediaType: MediaType
-    /// Pixels. `nil` if the image does not say.
+    /// Pixels as a viewer shows them. `nil` if the image does not say, or the record was written before these were kept.
     package var width: Int?
-    /// Pixels. `nil` if the image does not say.
+    /// Pixels as a viewer shows them. `nil` together with the width.
     package var height: Int?
+    /// How a viewer turns the stored pixels.
+    package var orientation = Orientation.upright
     /// When the bytes were last received from the origin.
     package var fetchedAt: UnixTime
     /// The time until which the image can be used without asking the origin (RFC 9111 §4.2).
@@ -50,6 +52,20 @@ package struct EntryRecord: Hashable, Sendable {
         self.isPinned = isPinned
         self.terms = terms
         self.removeAt = removeAt
+    }
+
+    /// Whether the bytes can tell a size that the record lacks, because an older version had another one.
+    package var lacksSize: Bool { width == nil && mediaType.hasSize }
+
+    /// Takes the type and the size from the findings about the bytes.
+    package mutating func take(_ report: ImageReport) {
+        mediaType = report.mediaType ?? .other
+        takeSize(report)
+    }
+
+    /// Takes the size from the findings about the bytes.
+    package mutating func takeSize(_ report: ImageReport) {
+        (width, height, orientation) = (report.width, report.height, report.orientation)
     }
 
     /// The name of the attribute with the record of a key: `user.cached.` and the first eight hex digits of the

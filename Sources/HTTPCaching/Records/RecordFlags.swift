@@ -1,3 +1,5 @@
+internal import ImageFormats
+
 /// The flags of a record: properties of the entry, and which of its optional fields are there.
 ///
 /// The numbers are stored in files, so none of them ever changes. A reader ignores flags that it does not know.
@@ -14,6 +16,13 @@ struct RecordFlags: OptionSet {
     static let hasStaleIfError = RecordFlags(rawValue: 128)
     static let isShareable = RecordFlags(rawValue: 256)
     static let isFromStore = RecordFlags(rawValue: 512)
+
+    /// The number of the lowest of three bits with the orientation minus 1.
+    private static let orientationShift: UInt32 = 10
+
+    var orientation: Orientation {
+        Orientation(minusOne: UInt64(rawValue >> Self.orientationShift))
+    }
 }
 
 extension RecordFlags {
@@ -30,6 +39,7 @@ extension RecordFlags {
             (.isShareable, record.isShareable),
             (.isFromStore, record.isFromStore),
         ]
-        self = flags.reduce(into: []) { if $1.1 { $0.insert($1.0) } }
+        let orientation = UInt32(record.orientation.rawValue - 1) << Self.orientationShift
+        self = flags.reduce(into: Self(rawValue: orientation)) { if $1.1 { $0.insert($1.0) } }
     }
 }

@@ -1,8 +1,8 @@
-/// Collects the size of the primary item and the end of the data from the boxes inside `meta`.
+/// Collects the size of the primary item, the changes to it before it is shown, and the end of the data from the boxes inside `meta`.
 ///
 /// Each box is read on its own. A malformed box counts as absent.
 struct HEIFItems: Sendable {
-    /// The maximum of sizes, and of properties of one item, that are kept. The tiles of a large image share
+    /// The maximum of sizes, of changes, and of properties of one item, that are kept. The tiles of a large image share
     /// their properties, so this is enough.
     private static let limit = 64
 
@@ -13,6 +13,41 @@ struct HEIFItems: Sendable {
     private var primary: UInt64?
     private var primaryProperties: [Int] = []
     private var sizes: [(property: Int, size: PixelSize)] = []
+    private var changes: [(property: Int, change: Change)] = []
+    /// The orientation of the only item, which `mini` has.
+    private var minimizedOrientation: Orientation?
+
+    /// A property that changes the pixels of an item for the screen.
+    private enum Change {
+        case crop(HEIFCrop)
+        case quarters(UInt8)
+        case mirror(UInt8)
+    }
+
+    /// How the primary item is turned. The standard demands that it is rotated before it is mirrored (MIAF, ISO/IEC
+    /// 23000-22 §7.3.6.7), and so decoders do.
+    var orientation: Orientation {
+        let quarters = first { if case .quarters(let number) = $0 { number } else { nil } }
+        let mirror = first { if case .mirror(let axis) = $0 { axis } else { nil } }
+        return minimizedOrientation ?? Orientation(quarters: quarters, mirror: mirror)
+    }
+
+    /// The size of the primary item on the screen: cropped, and then turned.
+    ///
+    /// - Parameter fromCorner: see ``HEIFCrop/size(of:fromCorner:)``.
+    func shownSize(fromCorner: Bool) -> PixelSize? {
+        let crop = first { if case .crop(let crop) = $0 { crop } else { nil } }
+        return size.map { crop?.size(of: $0, fromCorner: fromCorner) ?? $0 }?
+            .turned(by: orientation)
+    }
+
+    /// The first change of one kind that is associated with the primary item.
+    private func first<Value>(_ kind: (Change) -> Value?) -> Value? {
+        for (property, change) in changes where primaryProperties.contains(property) {
+            if let value = kind(change) { return value }
+        }
+        return nil
+    }
 
     /// The size that is associated with the primary item, or the largest size if none is.
     var size: PixelSize? {
@@ -20,8 +55,23 @@ struct HEIFItems: Sendable {
         return own?.size ?? sizes.map(\.size).max { $0.area < $1.area }
     }
 
-    /// Reads the payload of a box. All four kinds of box start with a version and flags.
+    /// Reads the payload of a box.
     mutating func take(_ type: FourCC, _ field: ByteField) {
+        switch type {
+        case "clap": add(HEIFCrop(field).map(Change.crop))
+        case "irot": add(.quarters(field.bytes[0]))
+        case "imir": add(.mirror(field.bytes[0]))
+        default: takeFull(type, field)
+        }
+    }
+
+    private mutating func add(_ change: Change?) {
+        guard let change, changes.count < Self.limit else { return }
+        changes.append((propertyCount, change))
+    }
+
+    /// Reads the payload of a box that starts with a version and flags.
+    private mutating func takeFull(_ type: FourCC, _ field: ByteField) {
         var reader = ByteReader(field)
         guard let version = reader.big(1), let flags = reader.big(3) else { return }
         switch type {
@@ -37,6 +87,7 @@ struct HEIFItems: Sendable {
     mutating func takeMinimized(_ field: ByteField) {
         guard let size = HEIFMinimized.size(field) else { return }
         sizes.append((propertyCount, size))
+        minimizedOrientation = HEIFMinimized.orientation(field)
     }
 
     private mutating func takeSize(_ reader: inout ByteReader) {

@@ -3,6 +3,11 @@ enum HEIFMinimized {
     /// Bytes up to the end of the longest size.
     static let headLength = 6
 
+    /// How the image is turned: the last bits before the size.
+    static func orientation(_ field: ByteField) -> Orientation {
+        Orientation(minusOne: UInt64(field.bytes[1]))
+    }
+
     /// The dimensions. `nil` if the box has another version.
     ///
     /// - Parameter field: the first ``headLength`` bytes of the payload: two bytes of flags that start with the

@@ -1,6 +1,6 @@
 /// AVIF and HEIC: the boxes of an ISO base media file, some of them inside `meta`.
 ///
-/// ISO/IEC 14496-12 §4.3 `ftyp`, §8.11 `meta`; ISO/IEC 23008-12 §6.5.3 `ispe`, §9.3.1 `iprp`, annex O
+/// ISO/IEC 14496-12 §4.3 `ftyp`, §8.11 `meta`; ISO/IEC 23008-12 §6.5.3 `ispe`, §6.5.10 `irot`, §6.5.12 `imir`, §9.3.1 `iprp`, annex O
 /// `mini`. The walker enters a container by not skipping it: the children follow the header, and the next
 /// sibling follows the children. No box marks the end of the file. The file is whole at the end of a
 /// top-level box if the walker has seen a primary item in `meta` (or a `moov`), the data, and all bytes
@@ -34,8 +34,12 @@ struct HEIFWalker: ImageWalker {
     private var end: UInt64?
     /// The image was whole at the start of some box. The bytes behind it can look like a box without being one.
     private var wasWhole = false
+    /// All properties of the image have been read.
+    private var hasOrientation = false
 
     var size: PixelSize? { items.size }
+    var shownSize: PixelSize? { items.shownSize(fromCorner: mediaType == .avif) }
+    var orientation: Orientation? { hasOrientation ? items.orientation : nil }
 
     let firstStep = WalkStep.read(8)
 
@@ -76,6 +80,7 @@ struct HEIFWalker: ImageWalker {
         if let boxEnd, box.start >= boxEnd {
             wasWhole = wasWhole || verdict(at: box.start).completeness == .whole
             self.boxEnd = box.end
+            hasOrientation = size != nil
             return openedTopLevel(box)
         }
         guard let end = box.end, end <= boxEnd ?? .max else { return .rest }
@@ -114,7 +119,7 @@ struct HEIFWalker: ImageWalker {
         case "pitm":
             hasItems = true
             return gather(box)
-        case "ispe", "ipma", "iloc":
+        case "ispe", "clap", "irot", "imir", "ipma", "iloc":
             return gather(box)
         case "idat":
             hasData = hasData || box.payloadLength != 0
@@ -139,7 +144,7 @@ struct HEIFWalker: ImageWalker {
             return mediaType == .other ? .rest : .read(8)
         case "mini":
             items.takeMinimized(field)
-            (hasItems, hasData) = (size != nil, true)
+            (hasItems, hasData, hasOrientation) = (size != nil, true, true)
             return boxEnd.map { .read(8, after: $0 - field.end) } ?? .rest
         default:
             items.take(type, field)

@@ -1,12 +1,21 @@
 /// JPEG: segments that start with a marker, entropy-coded data between them, and `EOI` at the end.
 ///
 /// ITU-T T.81 annex B: B.1.1.2 markers and fill bytes, B.1.1.5 stuffed zeros, B.2.2 frame
-/// header, B.2.5 `DNL`. Thumbnails are inside `APPn` segments and are skipped with them. Stray bytes
+/// header, B.2.5 `DNL`. The first Exif before the first scan tells how the image is turned, as in Chromium. Thumbnails are inside `APPn` segments and are skipped with them. Stray bytes
 /// between segments are skipped, as decoders do. Only the first frame header counts, because damaged
 /// data can look like another.
 struct JPEGWalker: ImageWalker {
+    private enum Awaiting {
+        case segment
+        /// The name at the start of an `APP1` that ends at this offset.
+        case name(end: UInt64)
+        case exif(ExifReader)
+    }
+
     let mediaType: MediaType? = .jpeg
     private(set) var size: PixelSize?
+    private(set) var orientation: Orientation?
+    private var awaiting = Awaiting.segment
     /// Kept apart from the size, because a frame header can have 0 lines and leave them to a `DNL` segment
     /// after the first scan.
     private var width: UInt16 = 0
@@ -44,6 +53,27 @@ struct JPEGWalker: ImageWalker {
     }
 
     mutating func receive(_ field: ByteField) -> WalkStep {
+        switch awaiting {
+        case .segment:
+            return segmentStarted(field)
+        case .name(let end):
+            awaiting = .segment
+            guard field.holds("Exif\0") else { return .scan(after: end - field.end) }
+            guard let exif = ExifReader(from: field.end, to: end) else {
+                orientation = .upright
+                return .scan(after: end - field.end)
+            }
+            awaiting = .exif(exif)
+            return .read(ExifReader.headLength)
+        case .exif(var exif):
+            let next = exif.receive(field)
+            awaiting = next == nil ? .segment : .exif(exif)
+            if next == nil { orientation = exif.orientation }
+            return next ?? .scan(after: exif.end - field.end)
+        }
+    }
+
+    private mutating func segmentStarted(_ field: ByteField) -> WalkStep {
         if Self.isFrame(segment), width == 0 {
             width = field.big(UInt16.self, at: 5)
             size = PixelSize(width, field.big(UInt16.self, at: 3))
@@ -51,6 +81,10 @@ struct JPEGWalker: ImageWalker {
             size = PixelSize(width, field.big(UInt16.self, at: 2))
         }
         let length = Int(field.big(UInt16.self, at: 0))
+        if segment == Self.application1, orientation == nil, length >= 2 + Self.nameLength {
+            awaiting = .name(end: field.offset + UInt64(length))
+            return .read(Self.nameLength)
+        }
         return .scan(after: UInt64(max(0, length - field.bytes.count)))
     }
 
@@ -71,6 +105,7 @@ struct JPEGWalker: ImageWalker {
         default:
             segment = code
             isInScan = code == Self.startOfScan
+            if isInScan { orientation = orientation ?? .upright }
             return .read(Self.bytesOfInterest(code))
         }
     }
@@ -89,4 +124,7 @@ struct JPEGWalker: ImageWalker {
     private static let endOfImage: UInt8 = 0xD9
     private static let startOfScan: UInt8 = 0xDA
     private static let defineLines: UInt8 = 0xDC
+    private static let application1: UInt8 = 0xE1
+    /// Bytes of the name of Exif: `Exif`, a zero and a byte of padding.
+    private static let nameLength = 6
 }

@@ -15,7 +15,7 @@ struct JXLContainerWalker: ImageWalker {
     }
 
     let mediaType: MediaType? = .jxl
-    private(set) var size: PixelSize?
+    private var header: JXLHeader?
     private var awaiting = Awaiting.header
     private var headers = BoxHeaderReader()
     /// The first bytes of the codestream. They can be spread over several boxes.
@@ -28,6 +28,9 @@ struct JXLContainerWalker: ImageWalker {
     private var end: UInt64?
     /// The image was whole at the start of some box. The bytes behind it can look like a box without being one.
     private var wasWhole = false
+
+    var size: PixelSize? { header?.size }
+    var orientation: Orientation? { header?.orientation }
 
     let firstStep = WalkStep.read(8, after: 12)
 
@@ -66,20 +69,25 @@ struct JXLContainerWalker: ImageWalker {
         wasWhole = wasWhole || verdict(at: box.start).completeness == .whole
         boxEnd = box.end
         guard box.type == "jxlc" || box.type == "jxlp" else { return box.stepOver }
-        let wanted = Self.indexLength(box) + JXLSize.byteCount
-        let length = min(UInt64(wanted), box.payloadLength ?? .max)
-        guard length >= max(1, Self.indexLength(box)) else { return box.stepOver }
+        let length = max(1, Self.indexLength(box))
+        guard box.payloadLength ?? .max >= length else { return box.stepOver }
         awaiting = .codestream(box)
-        return .read(Int(length))
+        return .read(length)
     }
 
     private mutating func codestream(_ field: ByteField, in box: BoxHeader) -> WalkStep {
-        let index = Self.indexLength(box)
-        if size == nil, head.count < JXLSize.byteCount {
+        let isFirst = field.offset == box.payload
+        let index = isFirst ? Self.indexLength(box) : 0
+        if isFirst, index == 0 || field.bytes[0] & 0x80 != 0 { hasCodestream = true }
+        if header == nil, head.count < JXLHeader.byteCount {
             head += field.bytes.dropFirst(index)
-            size = JXLSize.read(head[...])
+            header = JXLHeader(head)
+            // Byte by byte, because a box without an end can be shorter than the longest header.
+            if header == nil, head.count < JXLHeader.byteCount, field.end < box.end ?? .max {
+                awaiting = .codestream(box)
+                return .read(1)
+            }
         }
-        if index == 0 || field.bytes[0] & 0x80 != 0 { hasCodestream = true }
         return box.end.map { .read(8, after: $0 - field.end) } ?? .rest
     }
 

@@ -1,6 +1,7 @@
 /// PNG: a signature, then chunks of length, type, data and checksum. `IEND` is the last chunk.
 ///
-/// W3C PNG (Third Edition) §5.3 chunk layout, §11.2.1 `IHDR`. Checksums are not computed.
+/// W3C PNG (Third Edition) §5.3 chunk layout, §11.2.1 `IHDR`, §11.3.4.5 `eXIf`. Checksums are not computed.
+/// The first `eXIf` before the data tells how the image is turned, as in Chromium.
 /// Decoders show an image that is cut off, as they do with JPEG, but none with an impossible header.
 struct PNGWalker: ImageWalker {
     private static let headerLength: UInt32 = 13
@@ -14,10 +15,12 @@ struct PNGWalker: ImageWalker {
         case chunk
         /// The data of `IHDR`.
         case header
+        case exif(ExifReader)
     }
 
     let mediaType: MediaType? = .png
     private(set) var size: PixelSize?
+    private(set) var orientation: Orientation?
     private var awaiting = Awaiting.chunk
     private var isMalformed = false
     /// Offset of the first data of an `IDAT` chunk behind `IHDR`.
@@ -34,6 +37,13 @@ struct PNGWalker: ImageWalker {
         case .header:
             takeHeader(field)
             return nextChunk(after: 0)
+        case .exif(var exif):
+            if let step = exif.receive(field) {
+                awaiting = .exif(exif)
+                return step
+            }
+            orientation = exif.orientation
+            return nextChunk(after: exif.end - field.end)
         }
     }
 
@@ -53,7 +63,15 @@ struct PNGWalker: ImageWalker {
         case "IEND":
             end = data + UInt64(length) + 4
             return .rest
+        case "eXIf" where orientation == nil:
+            guard let exif = ExifReader(from: data, to: data + UInt64(length)) else {
+                orientation = .upright
+                return nextChunk(after: UInt64(length))
+            }
+            awaiting = .exif(exif)
+            return .read(ExifReader.headLength)
         case "IDAT":
+            orientation = orientation ?? .upright
             if length > 0, size != nil { dataStart = dataStart ?? data }
             return nextChunk(after: UInt64(length))
         default:

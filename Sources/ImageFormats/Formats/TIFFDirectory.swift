@@ -13,6 +13,7 @@ struct TIFFDirectory: Sendable {
     private var compression: UInt64 = 1
     private var samples: UInt64 = 1
     private var bits: UInt64 = 1
+    private(set) var orientation: Orientation?
 
     var size: PixelSize? { PixelSize(width, height) }
 
@@ -36,6 +37,7 @@ struct TIFFDirectory: Sendable {
         case 258: bits = entry.last ?? 8
         case 259: compression = entry.only ?? 1
         case 273, 324: offsets = entry
+        case 274 where orientation == nil: orientation = Orientation(entry)
         case 277: samples = entry.only ?? 1
         case 279, 325: lengths = entry
         // `SubIFDs` or a JPEG.

@@ -1,6 +1,6 @@
 /// TIFF and BigTIFF: directories and the pixels, all anywhere in the file.
 ///
-/// TIFF 6.0 §2 and the BigTIFF design. The first directory has the size. The file ends with its last directory,
+/// TIFF 6.0 §2 and the BigTIFF design. The first directory has the size and the orientation. The file ends with its last directory,
 /// value or strip, whichever is behind the others. The walker knows that end if each directory, and each list
 /// of strips, is behind the one before it.
 struct TIFFWalker: ImageWalker {
@@ -16,6 +16,7 @@ struct TIFFWalker: ImageWalker {
 
     let mediaType: MediaType? = .tiff
     private(set) var size: PixelSize?
+    private(set) var orientation: Orientation?
     private let variant: TIFFVariant
     private var awaiting = Awaiting.directory
     private var entriesLeft: UInt64 = 0
@@ -79,6 +80,7 @@ struct TIFFWalker: ImageWalker {
         isOpen = isOpen || directory.hasPointers || strips == nil
         if isFirst {
             size = directory.size
+            orientation = directory.orientation ?? .upright
             hasImage = directory.hasImage
             neededEnd = strips?.neededEnd ?? 0
         }

@@ -3,6 +3,7 @@
 /// RFC 9649 §2 container, §2.7.1 `VP8X`, §3.4 `VP8L`; RFC 6386 §9.1 for `VP8 `. Behind `VP8X` the
 /// walker follows the chunks up to the image or through all frames, and skips the rest. Decoders show no
 /// image that is cut off, and none that leaves the file by the file's own length.
+/// Chromium turns no WebP: it ignores the chunk `EXIF`, and so does this.
 struct WebPWalker: ImageWalker {
     private enum Awaiting {
         /// The RIFF header and the header of the first chunk.

@@ -18,21 +18,24 @@ package struct ImageReport: Sendable, Equatable {
 
     /// `nil` if the file is not an image of a known format. Never ``MediaType/other``.
     package let mediaType: MediaType?
-    /// Pixels as stored, before any rotation that the metadata asks for. `nil` if not found.
+    /// Pixels as a viewer shows them, cropped and turned. `nil` if not found.
     package let width: Int?
-    /// Pixels as stored, before any rotation that the metadata asks for. `nil` if not found.
+    /// Pixels as a viewer shows them, cropped and turned. `nil` if not found.
     package let height: Int?
+    /// How a viewer turns the stored pixels.
+    package let orientation: Orientation
     package let completeness: Completeness
     /// Whether bytes follow the end of the image. This is not an error: cameras append previews and clips.
     package let hasTrailingBytes: Bool
 
     package init(
-        mediaType: MediaType?, width: Int?, height: Int?, completeness: Completeness,
-        hasTrailingBytes: Bool
+        mediaType: MediaType?, width: Int?, height: Int?, orientation: Orientation,
+        completeness: Completeness, hasTrailingBytes: Bool
     ) {
         self.mediaType = mediaType
         self.width = width
         self.height = height
+        self.orientation = orientation
         self.completeness = completeness
         self.hasTrailingBytes = hasTrailingBytes
     }

@@ -6,8 +6,14 @@ protocol ImageWalker: Sendable {
     /// `nil` while undecided. ``MediaType/other`` if the file is not an image of a known format.
     var mediaType: MediaType? { get }
 
-    /// The dimensions. `nil` until found.
+    /// The dimensions as stored. `nil` until found.
     var size: PixelSize? { get }
+
+    /// The dimensions that a viewer shows, as far as the bytes so far tell them. `nil` until found.
+    var shownSize: PixelSize? { get }
+
+    /// How a viewer turns the pixels. `nil` while later bytes can tell it.
+    var orientation: Orientation? { get }
 
     /// The step at offset 0.
     var firstStep: WalkStep { get }
@@ -26,6 +32,11 @@ protocol ImageWalker: Sendable {
 
 extension ImageWalker {
     typealias ScanResult = (taken: Int, step: WalkStep)
+
+    var shownSize: PixelSize? { size?.turned(by: orientation ?? .upright) }
+
+    /// For the formats that are never turned.
+    var orientation: Orientation? { .upright }
 
     /// For the formats that never ask for a scan, which are most.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> ScanResult {

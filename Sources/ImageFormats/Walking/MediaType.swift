@@ -38,6 +38,9 @@ public enum MediaType: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Whether images of this type have a size in pixels.
+    package var hasSize: Bool { self != .svg && self != .other }
+
     /// The type with a name.
     ///
     /// - Parameter name: exactly what ``name`` returns. Any other spelling gives `nil`.

@@ -35,7 +35,8 @@ struct StoredRecord {
         }
         add(
             RecordedField("path", file.path), RecordedField("key", "\(key)"),
-            RecordedField("kind", "entry"), RecordedField("record", "v2"))
+            RecordedField("kind", "entry"),
+            RecordedField("record", String(decoding: bytes.prefix(2), as: UTF8.self)))
         add(record)
         try addValidators(key, file)
         add(
@@ -60,6 +61,9 @@ struct StoredRecord {
         add(
             RecordedField("size", record.size), RecordedField("mediaType", record.mediaType.name),
             RecordedField("width", record.width), RecordedField("height", record.height),
+            RecordedField(
+                "orientation",
+                record.orientation == .upright ? nil : Int(record.orientation.rawValue)),
             RecordedField("fetchedAt", record.fetchedAt),
             RecordedField("freshUntil", record.freshUntil))
         add(record.terms)

@@ -16,6 +16,7 @@ extension Item {
             ("mediaType", mediaType),
             ("width", width.map(String.init)),
             ("height", height.map(String.init)),
+            ("orientation", orientation.map(String.init)),
             ("sha256", sha256),
             ("names", names.map(String.init)),
             ("sourceURL", sourceURL),

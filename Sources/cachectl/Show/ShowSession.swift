@@ -31,8 +31,9 @@ struct ShowSession {
     private func method(for item: Item) -> PictureMethod {
         guard TerminalCapabilities.environment()["TERM"] != "dumb" else { return .text }
         let file = item.mediaType == "image/png" ? item.path : nil
+        // A terminal draws the pixels of a PNG as they are stored.
         return PictureMethod(
-            item.mediaType, on: TerminalProbe.ask(about: file),
+            item.orientation == nil ? item.mediaType : nil, on: TerminalProbe.ask(about: file),
             program: getenv("TERM_PROGRAM").map { String(cString: $0) },
             isInstalled: { ExternalProgram.find($0) != nil })
     }

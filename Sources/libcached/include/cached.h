@@ -35,7 +35,7 @@ typedef struct cached_image {
     size_t length;
     /* enum cached_state */
     int32_t state;
-    /* In pixels; 0 if unknown. */
+    /* In pixels, as a viewer shows the image; 0 if unknown. */
     int32_t width, height;
     /* Of a failure: the answer of the origin; 0 if there is none. */
     int32_t http_status;

@@ -15,7 +15,8 @@ enum Sample {
     static func date(_ seconds: Int64) -> String { HTTPDate.format(now + seconds) }
 
     static let report = ImageReport(
-        mediaType: .png, width: 64, height: 48, completeness: .whole, hasTrailingBytes: false)
+        mediaType: .png, width: 64, height: 48, orientation: .upright, completeness: .whole,
+        hasTrailingBytes: false)
 
     static func record(size: Int64, isPinned: Bool = false) -> EntryRecord {
         EntryRecord(

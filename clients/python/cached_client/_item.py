@@ -66,9 +66,9 @@ class Item(NamedTuple):
     phase: str | None = None
     #: For example `image/png`, if known.
     media_type: str | None = None
-    #: In pixels, if known.
+    #: In pixels as a viewer shows the image, if known.
     width: int | None = None
-    #: In pixels, if known.
+    #: In pixels as a viewer shows the image, if known.
     height: int | None = None
 
     @property

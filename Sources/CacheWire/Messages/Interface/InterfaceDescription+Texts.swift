@@ -88,12 +88,15 @@ extension InterfaceDescription {
           # The length of the file. Present if the image is cached.
           size: ?int,
           # The media type found in the bytes, for example image/png. Present if the image is cached, and in flight as soon as
-          # the bytes tell it; so are width and height.
+          # the bytes tell it; so are width and height, once it is known how a viewer turns the image.
           mediaType: ?string,
-          # In pixels.
+          # In pixels, as a viewer shows the image: cropped and turned as the file says.
           width: ?int,
-          # In pixels.
+          # In pixels, likewise.
           height: ?int,
+          # How a viewer turns the stored pixels: 2 to 8, with the meaning of Exif's tag Orientation. Absent if it leaves them as
+          # they are. Of 5 to 8, the width is the height of the stored pixels.
+          orientation: ?int,
           # The digest of the file, 64 hexadecimal digits. Only with details.
           sha256: ?string,
           # The number of URLs whose images are this one file, because their bytes are equal. Only with details, and if there

@@ -24,12 +24,17 @@ public struct Item: WireValue {
     /// The length of the file. Present if the image is cached.
     public var size: Int?
     /// The media type found in the bytes, for example image/png. Present if the image is
-    /// cached, and in flight as soon as the bytes tell it; so are width and height.
+    /// cached, and in flight as soon as the bytes tell it; so are width and height, once it is
+    /// known how a viewer turns the image.
     public var mediaType: String?
-    /// In pixels.
+    /// In pixels, as a viewer shows the image: cropped and turned as the file says.
     public var width: Int?
-    /// In pixels.
+    /// In pixels, likewise.
     public var height: Int?
+    /// How a viewer turns the stored pixels: 2 to 8, with the meaning of Exif's tag
+    /// Orientation. Absent if it leaves them as they are. Of 5 to 8, the width is the height of
+    /// the stored pixels.
+    public var orientation: Int?
     /// The digest of the file, 64 hexadecimal digits. Only with details.
     public var sha256: String?
     /// The number of URLs whose images are this one file, because their bytes are equal. Only
@@ -112,6 +117,7 @@ public struct Item: WireValue {
         mediaType: String? = nil,
         width: Int? = nil,
         height: Int? = nil,
+        orientation: Int? = nil,
         sha256: String? = nil,
         names: Int? = nil,
         sourceURL: String? = nil,
@@ -138,6 +144,7 @@ public struct Item: WireValue {
         self.mediaType = mediaType
         self.width = width
         self.height = height
+        self.orientation = orientation
         self.sha256 = sha256
         self.names = names
         self.sourceURL = sourceURL
@@ -167,6 +174,7 @@ public struct Item: WireValue {
             json.member("mediaType", mediaType)
             json.member("width", width)
             json.member("height", height)
+            json.member("orientation", orientation)
             json.member("sha256", sha256)
             json.member("names", names)
             json.member("sourceURL", sourceURL)

@@ -30,6 +30,7 @@ extension Item {
         case "mediaType": setOnce(&mediaType, scanner.text())
         case "width": setOnce(&width, scanner.count())
         case "height": setOnce(&height, scanner.count())
+        case "orientation": setOnce(&orientation, scanner.count())
         case "sha256": setOnce(&sha256, scanner.text())
         case "names": setOnce(&names, scanner.count())
         case "sourceURL": setOnce(&sourceURL, scanner.text())

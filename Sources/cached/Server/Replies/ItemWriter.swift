@@ -146,7 +146,9 @@ struct ItemWriter {
         json.put("\",\"size\":")
         json.put(facts.size)
         put(
-            ImageShape(mediaType: facts.mediaType, width: facts.width, height: facts.height), &json)
+            ImageShape(
+                mediaType: facts.mediaType, width: facts.width, height: facts.height,
+                orientation: facts.orientation), &json)
         if let details { putDetails(details, facts, &json) }
     }
 
@@ -159,6 +161,9 @@ struct ItemWriter {
         json.put(width)
         json.put(",\"height\":")
         json.put(height)
+        guard shape.orientation != .upright else { return }
+        json.put(",\"orientation\":")
+        json.put(Int(shape.orientation.rawValue))
     }
 
     private func putDetails(

@@ -10,9 +10,9 @@ public struct ImageFile: Sendable, Hashable {
     public let size: Int64
     /// The type found in the bytes, for example `image/png`.
     public let mediaType: String?
-    /// In pixels.
+    /// In pixels, as a viewer shows the image.
     public let width: Int?
-    /// In pixels.
+    /// In pixels, as a viewer shows the image.
     public let height: Int?
 
     /// Tells the versions of an image apart: a later one is another file at the same path. 0 if this process cannot

@@ -17,9 +17,9 @@ public struct Progress: Sendable, Hashable {
     /// Bytes of the whole image; `nil` while unknown.
     public let total: Int64?
     public let phase: Phase
-    /// The width in pixels, as soon as the bytes tell it.
+    /// The width in pixels that a viewer shows, as soon as the bytes tell it.
     public let width: Int?
-    /// The height in pixels, as soon as the bytes tell it.
+    /// The height in pixels that a viewer shows, as soon as the bytes tell it.
     public let height: Int?
 
     /// The received share, 0 to 1; `nil` while the total is unknown.

@@ -1,25 +1,37 @@
-/// The size header of a JPEG XL codestream: ISO/IEC 18181-1 annex B (`SizeHeader`).
-struct JXLSize {
-    /// Bytes of the signature and of the longest size header.
-    static let byteCount = 11
+/// The start of a JPEG XL codestream: ISO/IEC 18181-1, `SizeHeader` and the first fields of `ImageMetadata`.
+struct JXLHeader: Sendable {
+    let size: PixelSize
+    let orientation: Orientation
 
+    /// Bytes of the signature and of the longest header.
+    static let byteCount = 12
+
+    /// Reads the header. `nil` if it is incomplete.
+    ///
+    /// - Parameter bytes: the first ``byteCount`` bytes of the codestream, or fewer if it is shorter.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.starts(with: [0xFF, 0x0A]) else { return nil }
+        var bits = JXLBits(bytes.dropFirst(2))
+        let size = bits.size()
+        let orientation = bits.orientation()
+        guard !bits.isSpent, let size else { return nil }
+        (self.size, self.orientation) = (size, orientation)
+    }
+}
+
+/// The bits of a header, one field after the other.
+private struct JXLBits {
     private let bytes: ArraySlice<UInt8>
     private var position = 0
 
-    /// Reads the dimensions. `nil` if the header is incomplete.
-    ///
-    /// - Parameter bytes: the first ``byteCount`` bytes of the codestream, or fewer if it is shorter.
-    static func read(_ bytes: ArraySlice<UInt8>) -> PixelSize? {
-        guard bytes.starts(with: [0xFF, 0x0A]) else { return nil }
-        var header = JXLSize(bytes: bytes.dropFirst(2))
-        return header.size()
-    }
-
-    private init(bytes: ArraySlice<UInt8>) {
+    init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
     }
 
-    private mutating func size() -> PixelSize? {
+    /// Whether more bits were read than there are.
+    var isSpent: Bool { position > bytes.count * 8 }
+
+    mutating func size() -> PixelSize? {
         let isSmall = bits(1) == 1
         let height = side(isSmall: isSmall)
         let width =
@@ -33,7 +45,12 @@ struct JXLSize {
             case 6: height * 5 / 4
             default: height * 2
             }
-        return position <= bytes.count * 8 ? PixelSize(width, height) : nil
+        return PixelSize(width, height)
+    }
+
+    /// Two flags come first: all fields have their default, and the orientation is among the further fields.
+    mutating func orientation() -> Orientation {
+        bits(1) == 0 && bits(1) == 1 ? Orientation(minusOne: bits(3)) : .upright
     }
 
     /// One side: a multiple of 8 up to 256, or a number of 9, 13, 18 or 30 bits.
