@@ -120,10 +120,16 @@ struct FaultyDaemon: Sendable {
 
     /// The statistics agree with the disk.
     func expectLedgerMatchesDisk() async throws {
-        try await waitUntil("the statistics to agree with the disk") {
-            let usage = try DirectoryUsage(of: daemon.directory)
-            let entries = try await metric("entries")
-            return try await metric("bytesUsed") == usage.bytes && entries == usage.entries
+        var difference = ""
+        do {
+            try await waitUntil("the statistics to agree with the disk") {
+                let usage = try DirectoryUsage(of: daemon.directory)
+                let (bytes, entries) = try await (metric("bytesUsed"), metric("entries"))
+                difference = "\(bytes) bytes and \(entries) entries are counted, \(usage) is there"
+                return bytes == usage.bytes && entries == usage.entries
+            }
+        } catch {
+            throw TestFailure("\(error): \(difference)")
         }
     }
 
