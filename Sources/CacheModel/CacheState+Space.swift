@@ -130,6 +130,7 @@ extension CacheState {
         _ more: Int64, _ key: CacheKey, _ flight: Flight, isWhole: Bool, _ effects: inout Effects
     ) {
         guard more > 0 else { return }
+        if space.partials.mayHold(key) { downloads.update(key) { $0.observer.foundPartial() } }
         space.reserve(more, for: key, received: flight.intake.received)
         downloads.update(key) { $0.reserves(more) }
         // A download of unknown length may need more later, which another should not take before.

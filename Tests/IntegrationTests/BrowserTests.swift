@@ -356,8 +356,9 @@ private struct SlowImages {
         let origin = origin
         urls = (0..<count).map { origin.url("/slow-\($0).png") }
         for number in 0..<count {
+            // The pixels begin within the first part: before them, a PNG can still be turned.
             let image = SampleImage.png(
-                width: 120, height: 60, byteCount: 300_000, seed: number)
+                width: 700, height: 350, byteCount: 300_000, seed: number)
             let first = Array(image[..<120_000])
             let rest = Array(image[120_000...])
             if number == 0 {

@@ -11,7 +11,8 @@ struct PartlyKnownTests {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let (start, end) = (try Gate(), try Gate())
-            let image = SampleImage.png(byteCount: 90_000)
+            // The pixels begin within the second part: before them, a PNG can still be turned.
+            let image = SampleImage.png(width: 300, height: 250, byteCount: 90_000)
             origin.route(
                 "/a.png",
                 [
@@ -26,7 +27,7 @@ struct PartlyKnownTests {
             let unknown = try await stream.nextItem { $0.phase == .receiving }
             #expect(unknown.mediaType == nil && unknown.width == nil)
             start.open()
-            let known = try await stream.nextItem { $0.mediaType != nil }
+            let known = try await stream.nextItem { $0.width != nil }
             #expect(known.state == .inFlight && known.mediaType == "image/png")
             let asked = try await daemon.status(url)
             end.open()

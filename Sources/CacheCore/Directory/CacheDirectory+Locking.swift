@@ -64,15 +64,26 @@ extension CacheDirectory {
         }
     }
 
+    /// How long a cleaner may have the directory locked while it looks through it. tmpfiles.d(5)
+    private static let patience = Duration.seconds(2)
+
     /// NFS and some others lock only files that are open for writing. There, the lock of `.lock` is enough.
     private static func lockItself(_ directory: Int32, _ kernel: Kernel) throws(Errno) {
-        do {
-            try kernel.lock(directory)
-        } catch .wouldBlock where ProcFile.isLockedByStranger(directory) {
-            return
-        } catch {
-            let unable: [Errno] = [.badFileDescriptor, .invalidArgument, .notSupported, .noLocks]
-            guard unable.contains(error) else { throw error }
+        let deadline = ContinuousClock.now + patience
+        while true {
+            do {
+                return try kernel.lock(directory)
+            } catch .wouldBlock where ProcFile.isLockedByStranger(directory) {
+                return
+            } catch .wouldBlock where ContinuousClock.now < deadline {
+                usleep(20_000)
+            } catch {
+                let unable: [Errno] = [
+                    .badFileDescriptor, .invalidArgument, .notSupported, .noLocks,
+                ]
+                if unable.contains(error) { return }
+                throw error
+            }
         }
     }
 

@@ -109,6 +109,15 @@ extension CacheDirectory {
         }
     }
 
+    /// Writes `CACHEDIR.TAG` again if somebody has removed it. The start reports a directory in which that fails.
+    func restoreTag() {
+        do {
+            _ = try Self.writeTag(descriptor, kernel, path: path)
+        } catch {
+            return
+        }
+    }
+
     /// Writes the text of the tag. An empty tag is removed, because a later start would not write it again.
     private static func fillTag(
         _ file: Int32, in directory: Int32, _ kernel: Kernel

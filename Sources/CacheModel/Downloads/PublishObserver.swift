@@ -17,6 +17,9 @@ package struct PublishObserver: Sendable {
     private var isPartialGone = false
     private var isPartialBack = false
 
+    /// There is a partial of an earlier download, which this one may not be able to remove.
+    package mutating func foundPartial() { hadPartial = true }
+
     package mutating func publishingBegan(losses: Int) {
         let hadPartial = hadPartial
         self = PublishObserver()

@@ -98,7 +98,7 @@ extension Setting {
         Setting(
             "CACHED_MAX_PIXELS", .count(), default: "1000000000",
             """
-            The largest number of pixels of an image, width times height. A few bytes can promise \
+            The largest number of stored pixels of an image, width times height. A few bytes can promise \
             more than any program that shows images can hold in memory.
             """
         ) { $0.cache.transfers.maximumPixels = $1 },

@@ -60,6 +60,29 @@ struct OpeningTests {
         }
     }
 
+    /// systemd-tmpfiles(8) locks each directory that it cleans.
+    @Test func aCleanersLockOfAMomentIsWaitedFor() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let cleaner = try ChildProcess(
+                "flock", [home.path, "sh", "-c", "echo cleaning; sleep 0.3"], in: scope)
+            try await cleaner.waitForLine(containing: "cleaning", on: .standardOutput)
+            let directory = try CacheDirectory(path: home.path, mode: 0o700, kernel: Kernel())
+            directory.giveUp()
+        }
+    }
+
+    @Test func aTagThatWasRemovedComesBack() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let tag = folder.path + "/CACHEDIR.TAG"
+            let text = try contents(of: tag)
+            try #require(unlink(tag) == 0)
+            folder.directory.restoreTag()
+            #expect(try contents(of: tag) == text)
+        }
+    }
+
     /// A program that empties the directory also removes the lock file.
     @Test func theDirectoryStaysLockedWithoutItsLockFile() async throws {
         try await withTestScope { scope in

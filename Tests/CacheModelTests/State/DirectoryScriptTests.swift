@@ -121,6 +121,20 @@ struct DirectoryScriptTests {
         #expect(script.state.space.partials.dirtyNames == (hasRoom == nil ? [] : [key]))
     }
 
+    /// The download starts over without the partial of an earlier one, and fails to remove it.
+    @Test func probesAnEarlierPartialThatIsStillThere() {
+        let key = script.key("a")
+        script.state.partialProbed(key, 40_960)
+        script.caller("one", wants: "a")
+        _ = script.asks("a", for: 1, of: 1)
+        _ = script.finishes("a")
+        script.see(["created"], of: key)
+        _ = script.published("a")
+        #expect(script.state.space.partials.dirtyNames == [key])
+        script.state.partialProbed(key, 40_960)
+        #expect(script.state.space.partials.total == 40_960)
+    }
+
     @Test(arguments: [
         [], ["appeared", "appeared"], ["created", "appeared"], ["created", "vanished"],
         ["created", "vanished", "created"],

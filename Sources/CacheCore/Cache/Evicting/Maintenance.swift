@@ -30,6 +30,7 @@ final class Maintenance: Sendable {
     /// The number of rounds in an hour. After it, old partials are discarded, and files that could not be unlinked are
     /// tried again.
     static let hourlyRounds = 1800
+    private static let minuteRounds = 30
     /// The time for which changes gather before they are handled. The kernel queues 16,384 of them.
     static let pause = Duration.milliseconds(20)
 
@@ -94,6 +95,7 @@ final class Maintenance: Sendable {
             if cache.isAtRest { tidy(&release) }
             rounds += 1
             if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }
+            if rounds % Self.minuteRounds == 0 { cache.directory.restoreTag() }
             if rounds % Self.hourlyRounds == 0 {
                 cache.discardOldPartials()
                 cache.retryUnevictable()
