@@ -71,7 +71,7 @@ struct AdjustTests {
                 try await stream.send(adjust(add: [want(a, priority)]))
             }
             // Dropped and added in one call: the place in the set is a new one, the download is another.
-            #expect(try await daemon.status(a).received == 3000)
+            try await waitUntil("the first bytes") { try await daemon.status(a).received == 3000 }
             gate.open()
             let last = try await stream.lastReply()
             #expect(last.items.map(\.state) == [.cached])
