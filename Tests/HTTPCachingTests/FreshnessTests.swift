@@ -48,6 +48,20 @@ struct FreshnessTests {
         #expect(lifetime("Date: foo", "Expires: \(Sample.date(10))") == 10)
     }
 
+    @Test(arguments: [
+        ("Sun, 06 Nov 2033 08:49:37 GMT", true), ("Sunday, 06-Nov-33 08:49:37 GMT", true),
+        ("Sun Nov  6 08:49:37 2033", true), ("sun, 06 nov 2033 08:49:37 gmt", true),
+        ("Sun, 6 Nov 2033 08:49:37 GMT", true), ("Sun, 06 Nov 2033 08:49:37 +0000", true),
+        ("2033-11-06T08:49:37Z", true), ("2033-11-06T08:49:37+00:00", true),
+        ("Sun, 06 Nov 2033 08:49:37 UTC", false), ("Sun, 06 Nov 33 08:49:37 GMT", false),
+        ("Sun 06 Nov 2033 08:49:37 GMT", false), ("Sun, 06  Nov 2033 08:49:37 GMT", false),
+        ("Sun, 06-Nov-2033 08:49:37 GMT", false), ("Sun, 06 Nov 2033 8:49:37 GMT", false),
+    ])
+    func expiresInAFormThatIsNotValidIsStale(value: String, isValid: Bool) {
+        let freshFor = lifetime("Expires: \(value)")
+        #expect((freshFor > 0) == isValid)
+    }
+
     @Test func unreadableOrPastExpiresIsStaleAtOnce() {
         let date = "Date: \(Sample.date(0))"
         #expect(lifetime(date, "Expires: 0") == 0)

@@ -29,6 +29,31 @@ package enum HTTPDate {
         return time(year: year, month: month, day: day, seconds - read.offset)
     }
 
+    /// Parses the date of `Expires`, in which a form that is not valid has to count as stale (RFC 9111 §5.3): one of the
+    /// RFC's, also with a day of one digit or with `+0000`, or ISO 8601 in GMT. `nil` for all others.
+    package static func parseExpiry(_ text: String, now: UnixTime) -> UnixTime? {
+        guard let time = parse(text, now: now) else { return nil }
+        let usual = format(time)
+        if text == usual { return time }
+        let words = usual.split(separator: " ").map(String.init)
+        let (day, month, year, clock) = (words[1], words[2], words[3], words[4])
+        let (short, wide) = (
+            String(Int(day) ?? 0), day.hasPrefix("0") ? " " + day.dropFirst() : day
+        )
+        let forms =
+            [day, short].flatMap { day in
+                ["GMT", "+0000"].map { ", \(day) \(month) \(year) \(clock) \($0)" }
+            } + [
+                ", \(day)-\(month)-\(year.suffix(2)) \(clock) GMT",
+                " \(month) \(wide) \(clock) \(year)",
+            ]
+        let date = text.drop { $0.isLetter }.lowercased()
+        let isValid =
+            forms.contains { $0.lowercased() == date }
+            || ["Z", "+00:00"].contains { text == iso(time) + $0 }
+        return isValid ? time : nil
+    }
+
     /// The parts of a date, as far as they are read.
     private struct Parts {
         var day: Int64?
@@ -89,6 +114,14 @@ package enum HTTPDate {
         let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0) }
         return "\(weekday), \(padded(day)) \(capitalized(months[Int(month) - 1])) \(year) "
             + clock.joined(separator: ":") + " GMT"
+    }
+
+    /// Writes the date and time of ISO 8601, without a zone.
+    private static func iso(_ time: UnixTime) -> String {
+        let (days, seconds) = Int64(time.rawValue).quotientAndRemainder(dividingBy: 86400)
+        let (year, month, day) = civil(days: days)
+        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0) }
+        return "\(year)-\(padded(month))-\(padded(day))T" + clock.joined(separator: ":")
     }
 
     // MARK: Parts

@@ -262,7 +262,7 @@ extension ResponseHead {
     func dates(now: UnixTime) -> Dates {
         Dates(
             date: date.flatMap { HTTPDate.parse($0, now: now) },
-            expires: expires.flatMap { HTTPDate.parse($0, now: now) },
+            expires: expires.flatMap { HTTPDate.parseExpiry($0, now: now) },
             lastModified: lastModified.flatMap { HTTPDate.parse($0, now: now) })
     }
 
