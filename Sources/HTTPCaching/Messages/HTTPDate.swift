@@ -34,7 +34,8 @@ package enum HTTPDate {
     package static func parseExpiry(_ text: String, now: UnixTime) -> UnixTime? {
         guard let time = parse(text, now: now) else { return nil }
         let usual = format(time)
-        if text == usual { return time }
+        // The farthest time stands for all later ones.
+        if text == usual || time.rawValue == .max { return time }
         let words = usual.split(separator: " ").map(String.init)
         let (day, month, year, clock) = (words[1], words[2], words[3], words[4])
         let (short, wide) = (
