@@ -37,9 +37,10 @@ struct ReuseModel {
             isFailure: asked(page, isRefresh: isRefresh), requests: Self.requests(to: page))
     }
 
-    /// If a connection that was used before is closed at once, libcurl repeats the request on another one.
+    /// If a connection that was used before is closed at once, libcurl repeats the request on another one. A short page in
+    /// place of the rest of a partial could be a part, so the image is asked for again without a range.
     static func requests(to page: ChangingPage) -> ClosedRange<Int> {
-        page.health == .resetting ? 1...2 : 1...1
+        [.resetting, .confused].contains(page.health) ? 1...2 : 1...1
     }
 
     /// Asks the origin. Returns whether the fetch fails for a caller.
