@@ -111,6 +111,7 @@ extension CacheDirectory {
 
     /// Writes `CACHEDIR.TAG` again if somebody has removed it. The start reports a directory in which that fails.
     func restoreTag() {
+        guard isInPlace else { return }
         do {
             _ = try Self.writeTag(descriptor, kernel, path: path)
         } catch {

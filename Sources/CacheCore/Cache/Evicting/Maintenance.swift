@@ -25,12 +25,12 @@ final class Maintenance: Sendable {
     /// The time between two rounds of the regular work. The access times in the files are behind by this much
     /// at most.
     static let interval = Duration.seconds(2)
-    /// The number of rounds after which a directory that can't be watched is read again.
-    static let blindRounds = 30
+    /// The number of rounds in a minute. After it, a directory that can't be watched is read again, and a missing
+    /// `CACHEDIR.TAG` is written.
+    static let minuteRounds = 30
     /// The number of rounds in an hour. After it, old partials are discarded, and files that could not be unlinked are
     /// tried again.
     static let hourlyRounds = 1800
-    private static let minuteRounds = 30
     /// The time for which changes gather before they are handled. The kernel queues 16,384 of them.
     static let pause = Duration.milliseconds(20)
 
@@ -94,8 +94,10 @@ final class Maintenance: Sendable {
             cache.shrinkTables()
             if cache.isAtRest { tidy(&release) }
             rounds += 1
-            if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }
-            if rounds % Self.minuteRounds == 0 { cache.directory.restoreTag() }
+            if rounds % Self.minuteRounds == 0 {
+                cache.scanIfBlind()
+                cache.directory.restoreTag()
+            }
             if rounds % Self.hourlyRounds == 0 {
                 cache.discardOldPartials()
                 cache.retryUnevictable()
