@@ -116,7 +116,7 @@ struct RequestTests {
         try await withTestScope { scope in
             for http2 in [true, false] {
                 let (nginx, authority, _) = try await tlsServer(
-                    http2: http2, limitRate: 30_000, in: scope)
+                    http2: http2, limitRate: 10_000, in: scope)
                 let daemon = try await DaemonFixture.start(
                     ["--ca-file", authority.certificate], in: scope)
                 let urls = (0..<4).map { nginx.url("a.png?\($0)") }
