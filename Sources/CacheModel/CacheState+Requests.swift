@@ -23,14 +23,15 @@ extension CacheState {
         _ effects: inout Effects
     ) {
         let name = name ?? url
-        catalog.used(key, at: now)
+        // Showing a derived image is no use of its original.
+        if waiter.flatMap({ waiters[$0]?.variant }) == nil { catalog.used(key, at: now) }
         if options.isRefresh {
             failures.forget(key)
             if let waiter { waiters.update(waiter) { $0.isRefresh = true } }
         } else if settleFromPredecessor(key, from: options.predecessors, by: waiter) {
             counters.hits += 1
             return
-        } else if let digest = options.digest, mayAdopt(key, digest) {
+        } else if let digest = options.digest, name.side == nil, mayAdopt(key, digest) {
             insertFlight(key, url, name, asksStore: false)
             return adopt(key, digest, for: waiter, options, &effects)
         } else if answerIfPossible(
@@ -45,7 +46,7 @@ extension CacheState {
         }
         join(key, url, name, asksStore: !options.isRefresh, &effects)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
-        urgencyChanged(key)
+        urgencyChanged(key, &effects)
         if options.isRefresh, downloads[key]?.phase == .retrying {
             // The callers that already wait keep their remaining attempts.
             downloads.update(key) { $0.grantExtraAttempt() }
@@ -167,7 +168,10 @@ extension CacheState {
     }
 
     private mutating func finishIfSettled(_ id: WaiterID, _ effects: inout Effects) {
-        if let outcome = waiters.takeOutcome(id) { effects.notices.append(.finish(outcome)) }
+        let variant = waiters[id]?.variant
+        guard let outcome = waiters.takeOutcome(id) else { return }
+        guard let variant else { return effects.notices.append(.finish(outcome)) }
+        originalSettled(for: variant, outcome, &effects)
     }
 
     /// Whether only the callers that waited for the image can get it, because it must not be stored
@@ -215,7 +219,12 @@ extension CacheState {
     ) {
         let id = FlightID(rawValue: nextID())
         var flight = Flight(id: id, url: url, name: name)
-        if asksStore, mayBeInStore(key, flight) { flight.willAskStore() }
+        if isDerivedHere(key, name) {
+            flight.awaitsItsOriginal()
+            variants[CacheKey(name.original), default: []].insert(key)
+        } else if asksStore, mayBeInStore(key, flight) {
+            flight.willAskStore()
+        }
         downloads.insert(key, flight)
     }
 
@@ -309,7 +318,7 @@ extension CacheState {
         else { return }
         join(key, url, name, asksStore: true, &effects)
         detach(key, FetchOptions(priority: .background, client: client))
-        urgencyChanged(key)
+        urgencyChanged(key, &effects)
         startQueued(&effects)
     }
 }

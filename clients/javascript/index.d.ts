@@ -35,7 +35,7 @@ export interface Item {
    */
   sure: boolean
   /** What a download does, if the daemon reports it. */
-  phase?: 'queued' | 'connecting' | 'receiving' | 'retrying' | 'publishing'
+  phase?: 'queued' | 'connecting' | 'receiving' | 'retrying' | 'deriving' | 'publishing'
   /** Bytes received so far. Of a missing image: of an interrupted download, which can perhaps continue. */
   received?: number
   /** Bytes of the whole image, if known. */

@@ -16,6 +16,7 @@ extension Download {
             return .confirmed(
                 Revalidation(flight: id, key: key, url: url, asked: asked, record: record))
         }
+        if isDerived, request.head.isWholeImage { return .originalNeeded }
         switch result(end) {
         case .success(let image): return .staged(image)
         case .failure(let failure): return .failed(failed(failure))

@@ -40,6 +40,8 @@ final class Download {
     var isPartialChanged = false
     /// Whether a useless partial file can be in the way.
     let mayReplacePartial: Bool
+    /// Whether the image is derived from another one, so that only the origin's confirmation is of use.
+    private(set) var isDerived = false
 
     /// Bytes of the image for which space is reserved.
     var granted: Int64 = 0
@@ -63,7 +65,9 @@ final class Download {
         (self.id, self.key, self.url, self.context) = (id, key, url, context)
         requests = context.requests
         mayReplacePartial = hints.partial
-        resumed = hints.partial ? context.directory.resumablePartial(of: key) : nil
+        isDerived = hints.isDerived
+        resumed =
+            hints.partial && !hints.isDerived ? context.directory.resumablePartial(of: key) : nil
         let record = hints.entry ? context.directory.entryRecord(of: key) : nil
         let conditions = record?.validators.conditionFields ?? []
         let asks = resumed == nil && !conditions.isEmpty
@@ -83,6 +87,9 @@ final class Download {
         request.delegate = self
         if let resumed { beginReading(resumed) }
     }
+
+    /// Whether the origin is asked whether an entry is still current.
+    var isConditional: Bool { if case .conditional = entry { true } else { false } }
 
     /// Prepares a question to the store. The origin is asked neither for an image nor about an entry.
     init(
@@ -131,6 +138,7 @@ extension Download: RequestDelegate {
     /// refused at its first byte, when it asks for space.
     func refusal(of head: ResponseHead) -> Failure? {
         if let lookup, let problem = lookup.problem(of: head) { return problem }
+        if isDerived, head.isWholeImage { return .isOriginal }
         guard head.isWholeImage, let length = request.bodyLength, length > Self.memoryLimit else {
             return nil
         }
@@ -232,4 +240,9 @@ extension Download: RequestDelegate {
         context.delegate.downloadProgressed(
             key, id, received: received, of: length, inspector.shape)
     }
+}
+
+extension Failure {
+    /// The body is that of the image from which this one is derived.
+    fileprivate static let isOriginal = Failure(.notCached, "the origin has a newer version")
 }

@@ -100,6 +100,9 @@ final class TransferThread {
     ) {
         do throws(CurlError) {
             let download = try Download(id, key, url, hints, context)
+            guard !hints.isDerived || download.isConditional else {
+                return context.delegate.downloadEnded(key, id, .originalNeeded)
+            }
             downloads[id] = download
             if download.isRereading { rereading.append(id) }
             multi.add(download.request.easy)

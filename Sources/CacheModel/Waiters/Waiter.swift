@@ -5,6 +5,8 @@ package import CacheValues
 package struct Waiter: Sendable {
     package let client: ClientID
     package let priority: Priority
+    /// The derived image that the caller stands for, if it is none of the users.
+    package var variant: CacheKey?
     /// Images that are not settled yet.
     package var pending: Set<CacheKey> = []
     /// The images that failed, with the reasons.

@@ -51,7 +51,7 @@ class _Item(TypedDict):
 class Item(_Item, total=False):
     # The phase of the download. Present while one is in flight, also while a cached image is being
     # refreshed.
-    phase: Literal["queued", "connecting", "receiving", "retrying", "publishing"]
+    phase: Literal["queued", "connecting", "receiving", "retrying", "deriving", "publishing"]
     # Bytes received so far, including those of a resumed download. Present while a download is in
     # flight, and if the image is missing and the next download can continue an interrupted one. In
     # changes only of a download in flight.

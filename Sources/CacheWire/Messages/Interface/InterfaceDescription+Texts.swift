@@ -73,6 +73,8 @@ extension InterfaceDescription {
             receiving,
             # Waits for the next attempt.
             retrying,
+            # Is being made of a larger image.
+            deriving,
             # Has received all bytes and is making them durable.
             publishing
           ),

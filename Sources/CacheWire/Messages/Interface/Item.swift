@@ -91,6 +91,8 @@ public struct Item: WireValue {
         case receiving
         /// Waits for the next attempt.
         case retrying
+        /// Is being made of a larger image.
+        case deriving
         /// Has received all bytes and is making them durable.
         case publishing
     }

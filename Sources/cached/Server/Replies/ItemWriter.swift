@@ -114,6 +114,7 @@ struct ItemWriter {
         case .connecting: json.put("connecting")
         case .receiving: json.put("receiving")
         case .retrying: json.put("retrying")
+        case .deriving: json.put("deriving")
         case .publishing: json.put("publishing")
         }
         json.put("\"")

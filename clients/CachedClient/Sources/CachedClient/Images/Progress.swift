@@ -8,6 +8,8 @@ public struct Progress: Sendable, Hashable {
         case receiving
         /// Waits for the next attempt.
         case retrying
+        /// Is being made of a larger image.
+        case deriving
         /// Has all bytes and makes them durable.
         case publishing
     }
