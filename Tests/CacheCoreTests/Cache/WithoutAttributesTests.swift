@@ -52,7 +52,7 @@ struct WithoutAttributesTests {
             settings.limits.minimumFree = 0
             change(&settings)
         }
-        #expect(!fixture.cache.directory.keepsAttributes)
+        #expect(fixture.cache.directory.records is MemoryRecords)
         return fixture
     }
 

@@ -19,7 +19,7 @@ struct OpeningTests {
             var status = stat()
             #expect(stat(place, &status) == 0)
             #expect(status.st_mode & 0o7777 == 0o700)
-            #expect(directory.keepsAttributes)
+            #expect(directory.records is AttributeRecords)
         }
     }
 

@@ -167,7 +167,7 @@ extension Cache {
     /// The record of an entry; `nil` if there is none or it can't be read.
     func record(of key: CacheKey) -> EntryRecord? {
         do {
-            return try directory.record(of: key, name: key.description)
+            return try directory.record(of: key)
         } catch {
             return nil
         }

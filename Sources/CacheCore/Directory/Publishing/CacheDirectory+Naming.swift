@@ -70,11 +70,11 @@ extension CacheDirectory {
     /// An image is pinned if the file that it replaces is pinned. If that is no entry, or before the first scan, only
     /// the file says so.
     private func takePin(_ image: inout BatchImage) throws(Errno) {
-        guard keepsAttributes, !image.record.isPinned, isPinned(image.key, name: image.name)
-        else { return }
+        guard !image.record.isPinned, isPinned(image.key, name: image.name) else { return }
         image.record.isPinned = true
         image.status = nil
-        try rewrite(image.record, of: image.key, image.descriptor)
+        try records.write(
+            image.record, of: image.key, image.descriptor, withValidators: false)
         try kernel.synchronize(image.descriptor)
     }
 
@@ -91,18 +91,12 @@ extension CacheDirectory {
 
     /// Whether a name leads to the open file.
     func isSame(_ name: String, _ file: Int32) -> Bool {
-        do {
-            return isSame(name, try kernel.status(of: file))
-        } catch {
-            return false
-        }
+        ifPossible { () throws(Errno) in isSame(name, try kernel.status(of: file)) } == true
     }
 
     private func isSame(_ name: String, _ opened: stat) -> Bool {
-        do {
-            return Identity(try kernel.status(of: name, in: descriptor)) == Identity(opened)
-        } catch {
-            return false
-        }
+        ifPossible { () throws(Errno) in
+            Identity(try kernel.status(of: name, in: descriptor))
+        } == Identity(opened)
     }
 }

@@ -119,12 +119,8 @@ extension CacheDirectory {
     /// file's own sync decides, which reports the errors of its file whatever was reported before. A file system
     /// that became read-only, as many do after an error of their journal, syncs nothing and reports success.
     private func trySynchronizeFileSystem() -> Bool {
-        do {
-            try kernel.synchronizeFileSystem(descriptor)
-            return isWritable
-        } catch {
-            return false
-        }
+        ifPossible { () throws(Errno) in try kernel.synchronizeFileSystem(descriptor) } != nil
+            && isWritable
     }
 
     /// Syncs the directory; returns why its new names are not durable. They are lost as well if another directory
@@ -147,7 +143,7 @@ extension CacheDirectory {
         }
         if let shared { return rejected(image, shared, isLostByOthers: true) }
         do {
-            if !keepsAttributes { try remember(image.record, of: image.key, image.descriptor) }
+            try records.published(image)
             let status =
                 if let known = image.status { known } else {
                     try kernel.status(of: image.descriptor)
@@ -181,7 +177,7 @@ extension CacheDirectory {
         _ image: inout BatchImage, _ digest: ContentDigest, _ batch: PublicationBatch,
         _ originals: (ContentDigest, BatchImage) -> [any OpenFile]
     ) -> Bool {
-        guard keepsAttributes, sharesFiles else { return false }
+        guard sharesFiles else { return false }
         if let (file, position) = batch.original(digest) {
             // Both digests were computed from the bytes just now.
             guard shares(&image, digest, file, isProven: true) else { return false }
@@ -200,7 +196,7 @@ extension CacheDirectory {
         // The bytes need not stay in memory.
         image.body = .file(file, digest)
         try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
-            try writeAttributes(of: image, digest, file)
+            try records.prepare(image, digest, file)
         }
         // Not earlier: once a file was looked at, its next change costs another write of its inode.
         if !file.isNamed { try makeReadable(file.descriptor) }
@@ -230,20 +226,15 @@ extension CacheDirectory {
 
     /// Makes a file share the blocks of one with the same bytes. Returns `false` if the file system cannot.
     private func isClone(_ file: StagingFile, of twin: any OpenFile) -> Bool {
-        do {
+        ifPossible { () throws(Errno) in
             try kernel.clone(twin.descriptor, to: file.descriptor)
-            return true
-        } catch {
-            return false
-        }
+        } != nil
     }
 
     /// Puts an entry into the order of use. An image is published even if the file system can't keep that.
     private func setLastUse(_ image: BatchImage) {
-        do {
+        ifPossible { () throws(Errno) in
             try kernel.setAccessTime(image.lastUse, of: image.descriptor)
-        } catch {
-            return
         }
     }
 }

@@ -72,18 +72,18 @@ extension CacheDirectory {
     /// same 32 bits have one attribute. Anybody can find two such URLs.
     private func isTaken(by key: CacheKey, _ file: Int32) throws(Errno) -> Bool {
         let record = EntryRecord.attributeName(of: key)
-        guard try withAttribute(record, of: file, { _ in true }) == true,
+        guard try withAttribute(record, of: .open(file), { _ in true }) == true,
             !isSame(key.description, file)
         else { return false }
         // A copy of a file has the records of all its names, and a name that another program removed leaves its own.
-        return try url(of: key, file).map { !key.isName(of: $0) } ?? true
+        return try url(of: key, .open(file)).map { !key.isName(of: $0) } ?? true
     }
 
     /// Whether a file can have the name of an image too.
     private func mayBeNamed(_ file: Int32, _ image: BatchImage) throws(Errno) -> Bool {
         guard try kernel.status(of: file).st_nlink < Self.mostNames else { return false }
         // An older version may not have known the type.
-        let type = try attribute(EntryAttributes.mediaType, of: file)
+        let type = try attribute(EntryAttributes.mediaType, of: .open(file))
         return type.map { MediaType(name: $0) ?? .other } == image.record.mediaType
     }
 
@@ -108,15 +108,13 @@ extension CacheDirectory {
 
     /// The bytes of an open file of a known size; `nil` if they cannot be read.
     func bytes(of file: any OpenFile, _ size: Int64) -> [UInt8]? {
-        do {
-            var bytes = [UInt8](repeating: 0, count: Int(size))
-            let count = try bytes.withUnsafeMutableBytes { (buffer) throws(Errno) in
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        let count = bytes.withUnsafeMutableBytes { buffer in
+            ifPossible { () throws(Errno) in
                 try kernel.read(file.descriptor, at: 0, into: buffer)
             }
-            return count == bytes.count ? bytes : nil
-        } catch {
-            return nil
         }
+        return count == bytes.count ? bytes : nil
     }
 
     private static let comparedAtATime = 64 << 10
@@ -141,21 +139,15 @@ extension CacheDirectory {
             EntryRecord.attributeName(of: key), ValidatorRecord.attributeName(of: key),
             EntryAttributes.url(of: key), EntryAttributes.source(of: key),
         ] {
-            do {
-                try kernel.removeAttribute(name, of: file)
-            } catch {
-                continue
-            }
+            ifPossible { () throws(Errno) in try kernel.removeAttribute(name, of: file) }
         }
     }
 
     /// - Parameter isConfirmed: whether an origin has just sent the bytes of the file.
     private func setTimes(of file: Int32, _ image: BatchImage, _ isConfirmed: Bool) {
-        do {
+        ifPossible { () throws(Errno) in
             if isConfirmed { try kernel.setModificationTime(.now, of: file) }
             try kernel.setAccessTime(image.lastUse, of: file)
-        } catch {
-            return
         }
     }
 }
