@@ -30,10 +30,7 @@ extension Cache {
         var answers: [Lookup] = []
         answers.reserveCapacity(keys.count)
         var unknown: [Int] = []
-        var rest = keys[...]
-        while !rest.isEmpty {
-            let stretch = rest.prefix(Self.stretch)
-            rest = rest.dropFirst(stretch.count)
+        for stretch in keys.chunks(ofCount: Self.stretch) {
             lookUpInMemory(stretch, view, &answers, unknown: &unknown)
         }
         for place in unknown { answers[place] = probe(keys[place], view) }
