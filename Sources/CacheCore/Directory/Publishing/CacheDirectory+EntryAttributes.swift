@@ -10,7 +10,7 @@ extension CacheDirectory {
     /// other block. If there is no room for all of them, the validators are left out; if even then the URL has no
     /// room, it is left out instead. That room is one block of an inode and says nothing about the disk.
     func writeAttributes(
-        of image: BatchImage, _ digest: ContentDigest, _ staged: StagingFile
+        of image: StagedImage, _ digest: ContentDigest, _ staged: StagingFile
     ) throws(Errno) {
         let file = staged.descriptor
         for name in staged.partialAttributes { try remove(name, file) }
@@ -36,7 +36,7 @@ extension CacheDirectory {
     /// Writes the attributes of another name of a file. The media type is that of the file. Its digest is kept once,
     /// for all names, because the room for attributes limits how many names a file can have.
     func writeAttributes(
-        of image: BatchImage, _ digest: ContentDigest, toOriginal file: Int32
+        of image: StagedImage, _ digest: ContentDigest, toOriginal file: Int32
     ) throws(Errno) {
         if try attribute(EntryAttributes.fileDigest, of: .open(file)) == nil {
             try set(EntryAttributes.fileDigest, digest.description, file)

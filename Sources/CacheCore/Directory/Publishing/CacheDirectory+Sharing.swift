@@ -23,7 +23,7 @@ extension CacheDirectory {
     ///   - isProven: whether the bytes need not be compared.
     ///   - isConfirmed: whether an origin has just sent the bytes.
     func shares(
-        _ image: inout BatchImage, _ digest: ContentDigest, _ original: any OpenFile,
+        _ image: inout StagedImage, _ digest: ContentDigest, _ original: any OpenFile,
         isProven: Bool, isConfirmed: Bool = true
     ) -> Bool {
         do throws(Errno) {
@@ -62,7 +62,7 @@ extension CacheDirectory {
     }
 
     /// Whether a file can have the bytes of an image, as far as that shows without reading it.
-    private func mayCompare(_ file: Int32, _ image: BatchImage) throws(Errno) -> Bool {
+    private func mayCompare(_ file: Int32, _ image: StagedImage) throws(Errno) -> Bool {
         let status = try kernel.status(of: file)
         return status.st_mode & S_IFMT == S_IFREG && status.st_uid == owner
             && status.st_size == image.record.size && identity.inode(of: status) != 0
@@ -80,7 +80,7 @@ extension CacheDirectory {
     }
 
     /// Whether a file can have the name of an image too.
-    private func mayBeNamed(_ file: Int32, _ image: BatchImage) throws(Errno) -> Bool {
+    private func mayBeNamed(_ file: Int32, _ image: StagedImage) throws(Errno) -> Bool {
         guard try kernel.status(of: file).st_nlink < Self.mostNames else { return false }
         // An older version may not have known the type.
         let type = try attribute(EntryAttributes.mediaType, of: .open(file))
@@ -89,7 +89,7 @@ extension CacheDirectory {
 
     /// Whether a file has exactly the bytes of an image.
     private func hasBytes(
-        of body: StagedBody, _ size: Int64, _ file: Int32
+        of body: ImageBody, _ size: Int64, _ file: Int32
     ) throws(Errno) -> Bool {
         try withTemporaryBuffer(2 * Self.comparedAtATime) { (buffer) throws(Errno) in
             let half = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Self.comparedAtATime])
@@ -133,7 +133,7 @@ extension CacheDirectory {
         }
     }
 
-    private func removeAttributes(of image: BatchImage, _ file: Int32) {
+    private func removeAttributes(of image: StagedImage, _ file: Int32) {
         let key = image.key
         for name in [
             EntryRecord.attributeName(of: key), ValidatorRecord.attributeName(of: key),
@@ -144,7 +144,7 @@ extension CacheDirectory {
     }
 
     /// - Parameter isConfirmed: whether an origin has just sent the bytes of the file.
-    private func setTimes(of file: Int32, _ image: BatchImage, _ isConfirmed: Bool) {
+    private func setTimes(of file: Int32, _ image: StagedImage, _ isConfirmed: Bool) {
         ifPossible { () throws(Errno) in
             if isConfirmed { try kernel.setModificationTime(.now, of: file) }
             try kernel.setAccessTime(image.lastUse, of: file)
@@ -152,7 +152,7 @@ extension CacheDirectory {
     }
 }
 
-extension StagedBody {
+extension ImageBody {
     /// Whether `count` bytes at a position are those of `bytes`.
     fileprivate func matches(
         _ bytes: UnsafeMutableRawBufferPointer, _ count: Int, at position: Int64,
@@ -165,18 +165,10 @@ extension StagedBody {
             return own.withUnsafeBytes { own in
                 memcmp(own.baseAddress! + start, bytes.baseAddress!, count) == 0
             }
-        case .file(let file, _):
+        case .file(let file):
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
             return try file.read(at: position, into: part) == count
                 && memcmp(part.baseAddress!, bytes.baseAddress!, count) == 0
-        }
-    }
-
-    /// The digest of the bytes, which takes reading those in memory.
-    var digest: ContentDigest {
-        switch self {
-        case .bytes(let bytes): ContentDigest(of: bytes)
-        case .file(_, let digest): digest
         }
     }
 }

@@ -63,11 +63,11 @@ struct AttributeRecords: RecordStore {
         }
     }
 
-    func prepare(_ image: BatchImage, _ digest: ContentDigest, _ file: StagingFile) throws(Errno) {
+    func prepare(_ image: StagedImage, _ digest: ContentDigest, _ file: StagingFile) throws(Errno) {
         try directory.writeAttributes(of: image, digest, file)
     }
 
-    func published(_: BatchImage) {}
+    func published(_: StagedImage) {}
 
     func removed(_: CacheKey) {}
 
