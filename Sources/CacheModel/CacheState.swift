@@ -83,6 +83,12 @@ package struct CacheState: ~Copyable, Sendable {
         }
     }
 
+    /// When something has to be done because time passes: a pause ends, a caller's time is over, or running downloads are
+    /// measured. `nil` if there is nothing.
+    package func nextCheck(now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        [scheduler.nextCheck(now: now), waiters.nextDeadline].compactMap(\.self).min()
+    }
+
     /// Time has passed, so the throttling of downloads may have ended.
     package mutating func timePassed(now: ContinuousClock.Instant, _ effects: inout Effects) {
         if scheduler.isThrottlingOver(now: now) { startTransfers(&effects) }

@@ -101,6 +101,7 @@ extension CallDispatcher {
         }
         do throws(WireError) {
             try FetchCall.checkInterests(parameters.add?.count ?? 0, of: client, in: server)
+            try WantedSet.check(parameters.add)
         } catch {
             return end(ended, then: .refuses(header, error))
         }
