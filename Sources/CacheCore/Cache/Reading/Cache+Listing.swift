@@ -1,5 +1,7 @@
+import CacheDisk
 internal import CacheKey
-public import CacheModel
+import CacheModel
+public import CacheValues
 
 /// Listing and counting.
 extension Cache {
