@@ -27,6 +27,8 @@ extension Failure {
         case notAnImage
         /// The image is larger than the limit for one image.
         case tooLarge
+        /// No image of the size that was asked for can be made of the original.
+        case underivable
         /// The SHA-256 of the bytes is not the one that the caller asked for.
         case digestMismatch
         /// A directory has the file name of the image.

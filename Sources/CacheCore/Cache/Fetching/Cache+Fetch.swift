@@ -137,6 +137,10 @@ extension Cache {
             }
             run { state, effects in
                 for (request, stale) in zip(stretch, stale) {
+                    guard request.name.side == nil else {
+                        if let waiter { state.refused([request.key], by: waiter, .underivable) }
+                        continue
+                    }
                     state.requested(
                         request.key, request.url, by: waiter, options,
                         name: request.name, stale: stale, now: now, &effects)
@@ -172,4 +176,9 @@ extension Cache {
             return nil
         }
     }
+}
+
+extension Failure {
+    fileprivate static let underivable = Failure(
+        .underivable, "this daemon derives no sizes; fetch the URL without side")
 }
