@@ -48,16 +48,19 @@ let package = Package(
 
         // The product, in reading order.
         .target(name: "CacheKey", dependencies: ["CCrypto"], swiftSettings: strict),
+        // The formats, for the cache and for its clients.
+        .target(name: "MediaTypes", swiftSettings: strict),
         // What a client needs, without Foundation and threads; Sources/libcached makes a C library of it.
-        .target(name: "ClientCore", dependencies: ["CClient"], swiftSettings: strict),
+        .target(
+            name: "ClientCore", dependencies: ["CClient", "MediaTypes"], swiftSettings: strict),
         .target(
             name: "CacheWire", dependencies: ["CClient", "ClientCore", "CLinux"],
             swiftSettings: strict),
         // The Swift library for applications, which is also a package of its own.
         .target(
-            name: "CachedClient", dependencies: ["CClient", "ClientCore"],
+            name: "CachedClient", dependencies: ["CClient", "ClientCore", "MediaTypes"],
             path: "clients/CachedClient/Sources/CachedClient", swiftSettings: strict),
-        .target(name: "ImageFormats", swiftSettings: strict),
+        .target(name: "ImageFormats", dependencies: ["MediaTypes"], swiftSettings: strict),
         // Values and rules without I/O: .ci/lint checks what they import.
         .target(
             name: "CacheValues", dependencies: ["CacheKey", "ImageFormats"], swiftSettings: strict),
@@ -100,8 +103,8 @@ let package = Package(
         .executableTarget(
             name: "cached-gallery",
             dependencies: [
-                "CCrypto", "CGalleryPage", "CLinux", "CacheWire", "ClientCore", arguments, nioCore,
-                nioHTTP1, nioPosix,
+                "CCrypto", "CGalleryPage", "CLinux", "CacheWire", "ClientCore", "MediaTypes",
+                arguments, nioCore, nioHTTP1, nioPosix,
             ],
             exclude: ["Page"], swiftSettings: strict),
 
