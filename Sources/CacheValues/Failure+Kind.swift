@@ -43,6 +43,8 @@ extension Failure {
         case notCached
         /// Too many files are open, so that the image's file cannot be handed over.
         case tooManyFiles
+        /// The image did not come within the time that the caller gave.
+        case deadline
         /// The image was removed during its download.
         case removed
         /// The daemon is shutting down.

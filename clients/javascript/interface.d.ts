@@ -114,6 +114,11 @@ export interface Item {
   /** Whether the file is protected from eviction. In Status only with details. */
   pinned?: boolean
   /**
+   * The path of the largest smaller image that was derived from the same original and is cached,
+   * to be shown until this one is there. Only with details, and if the image is not cached.
+   */
+  standIn?: string
+  /**
    * Why the last attempt failed. An image that is cached but could not be refreshed has it too. In
    * the last reply to Fetch: why the request could not be fulfilled. Of a queued download it can
    * also be why its host is asked nothing until retryAt.
@@ -132,6 +137,16 @@ export interface Want {
   key?: string
   /** The default is that of the call. If an image is wanted twice, the higher priority counts. */
   priority?: Priority
+  /**
+   * The failed attempts after which this call takes the failure, 1 or more; absent, the daemon's
+   * own attempts count. The download goes on for others.
+   */
+  attempts?: number
+  /**
+   * Milliseconds after which this call takes the failure deadline if the image has not come, 1 or
+   * more. The download goes on for others.
+   */
+  timeout?: number
 }
 
 /** The order of the entries in List. */

@@ -7,6 +7,9 @@ package struct Waiter: Sendable {
     package let priority: Priority
     /// The derived image that the caller stands for, if it is none of the users.
     package var variant: CacheKey?
+    /// The failed attempts after which it takes the failure. `nil` if the retry policy decides.
+    package let attempts: Int?
+    package let deadline: ContinuousClock.Instant?
     /// Images that are not settled yet.
     package var pending: Set<CacheKey> = []
     /// The images that failed, with the reasons.
@@ -35,5 +38,7 @@ package struct Waiter: Sendable {
     package init(_ options: FetchOptions) {
         client = options.client
         priority = options.priority
+        attempts = options.attempts
+        deadline = options.deadline
     }
 }
