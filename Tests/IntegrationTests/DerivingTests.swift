@@ -1,4 +1,5 @@
 import CacheKey
+import CacheWire
 import Foundation
 import Glibc
 import TestSupport
@@ -210,6 +211,62 @@ struct DerivingTests {
             try await daemon.obtain("\(url)#side=64")
             #expect(origin.requests("/a.jpg").count == 1)
         }
+    }
+
+    @Test func aMissingImageNamesTheLargestSmallerOneThatIsThere() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.jpg", .answer(body: try await Self.photo(in: scope)))
+            let url = origin.url("/a.jpg")
+            let daemon = try await DaemonFixture.start(in: scope)
+            for side in [32, 128] { try await daemon.obtain("\(url)#side=\(side)") }
+            #expect(try await daemon.status(url, details: true).standIn == nil)
+            #expect(unlink(try daemon.path(url)) == 0)
+            for (missing, shown) in [("", 128), ("#side=256", 128), ("#side=64", 32)] {
+                let path = try daemon.path("\(url)#side=\(shown)")
+                let item = try await daemon.status(url + missing, details: true)
+                #expect(item.state == .missing && item.standIn == path)
+                for (program, words) in try Self.libraries(daemon.directory, url + missing) {
+                    let output = try await run(
+                        program, words,
+                        environment: minimalEnvironment(["PYTHONDONTWRITEBYTECODE": "1"]))
+                    #expect(output.text == path + "\n", "\(program): \(output.errorText)")
+                }
+            }
+            #expect(origin.requests("/a.jpg").count == 1)
+        }
+    }
+
+    /// Commands that print the path of the smaller image, as the libraries for applications find it.
+    private static func libraries(_ directory: String, _ url: String) throws -> [(String, [String])]
+    {
+        let clients = URL(filePath: #filePath).appending(path: "../../../clients").standardized
+            .path(percentEncoded: false)
+        return [
+            (
+                "python3",
+                [
+                    "-c",
+                    """
+                    import sys
+                    sys.path.insert(0, sys.argv[1])
+                    from cached_client import Cache
+                    print(Cache(sys.argv[2]).stand_in(sys.argv[3]).path)
+                    """, clients + "/python", directory, url,
+                ]
+            ),
+            (
+                "node",
+                [
+                    "--input-type=module", "-e",
+                    """
+                    const [, clients, directory, url] = process.argv
+                    const { Cache } = await import(clients + '/javascript/index.js')
+                    console.log(new Cache({ directory }).standIn(url).path)
+                    """, clients, directory, url,
+                ]
+            ),
+        ]
     }
 
     @Test func removingAnImageRemovesItsSizes() async throws {

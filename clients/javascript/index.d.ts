@@ -114,6 +114,12 @@ export class Cache {
   peek(url: string): Item
 
   /**
+   * The largest smaller size of an image that is cached, to be shown until the image itself is. `url` is that of the
+   * original, or of a size of it (`URL#side=256`), than which the result is smaller. It reads the directory like `peek`.
+   */
+  standIn(url: string): Item | undefined
+
+  /**
    * What the daemon knows, in the order of the URLs; what the directory says if no daemon runs.
    *
    * @throws CacheError `noDaemon` if the daemon does not answer, `badReply`, or a kind of the daemon

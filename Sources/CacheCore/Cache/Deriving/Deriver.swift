@@ -26,6 +26,7 @@ final class Deriver: Sendable {
     // A semaphore may be used from any thread; the pointer never changes.
     nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
 
+    private static let cores = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
     /// The time without work after which a process ends.
     private static let idleTime = Duration.seconds(10)
 
@@ -43,8 +44,7 @@ final class Deriver: Sendable {
         state.withLock { state in
             guard !state.isFinished else { return }
             state.waiting.append(work)
-            let cores = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
-            guard state.waiting.count > state.idle, state.threads.count < cores else { return }
+            guard state.waiting.count > state.idle, state.threads.count < Self.cores else { return }
             let thread = NamedThread(ifPossible: "derive") { self.run(for: cache) }
             if let thread { state.threads.append(thread) }
         }
