@@ -40,6 +40,8 @@ final class Download {
     var isPartialChanged = false
     /// Whether a useless partial file can be in the way.
     let mayReplacePartial: Bool
+    /// Whether header fields of an account were sent, so that the image is for this account alone.
+    let isPersonal: Bool
 
     /// Bytes of the image for which space is reserved.
     var granted: Int64 = 0
@@ -60,6 +62,7 @@ final class Download {
         _ context: TransferContext
     ) throws(CurlError) {
         lookup = nil
+        isPersonal = !hints.fields.isEmpty
         (self.id, self.key, self.url, self.context) = (id, key, url, context)
         requests = context.requests
         mayReplacePartial = hints.partial
@@ -79,6 +82,7 @@ final class Download {
         } else if asks {
             plan.fields = conditions
         }
+        plan.accountFields = hints.fields
         request = try Request(plan, requests)
         request.delegate = self
         if let resumed { beginReading(resumed) }
@@ -91,6 +95,7 @@ final class Download {
     ) throws(CurlError) {
         (self.id, self.key, self.url, self.context) = (id, key, url, context)
         self.lookup = lookup
+        isPersonal = false
         requests = context.requests
         mayReplacePartial = lookup.mayReplacePartial
         entry = lookup.record.map { .unconditional($0) } ?? .none
