@@ -8,37 +8,32 @@ internal import SystemPackage
 
 /// Verifying the entries.
 extension Cache {
-    /// Reads every entry on all cores, with the lowest priority, and compares it with its attributes. A damaged
-    /// file is removed, and downloaded again at once if it is pinned. One verification runs at a time.
+    /// Reads every entry with the lowest priority, and compares it with its attributes. A damaged file is removed,
+    /// and downloaded again at once if it is pinned. One verification runs at a time.
     ///
     /// - Parameters:
     ///   - repairs: downloads all damaged entries again, on behalf of `client`.
-    ///   - resumes: continues where the last verification was interrupted.
     ///   - onProgress: called from time to time, on a thread of the cache.
     ///   - onEnd: called once with the result, on a thread of the cache.
     public func verify(
-        repairs: Bool, resumes: Bool = false, client: ClientID,
+        repairs: Bool, client: ClientID,
         onProgress: @escaping VerificationListener, onEnd: @escaping VerificationListener
     ) -> Verification {
         let verification = Verification(
-            repairs: repairs, resumes: resumes, client: client, onProgress: onProgress, onEnd: onEnd
-        )
+            repairs: repairs, client: client, onProgress: onProgress, onEnd: onEnd)
         verifier.enqueue(verification)
         return verification
     }
 
     /// Verifies a batch of names, on the verifier's thread.
     func verify(
-        _ files: ArraySlice<CacheDirectory.NamedFile>, _ verification: Verification,
+        _ keys: ArraySlice<CacheKey>, _ reader: inout EntryReader, _ verification: Verification,
         _ report: inout VerificationReport
     ) {
-        let entries = open(files, &report)
-        let findings = ParallelVerifier(entries).read(directory) {
-            verification.isCancelled || self.isDraining
-        }
         var damaged: [Repair.Case] = []
-        for (entry, finding) in zip(entries, findings) {
-            switch finding {
+        for key in keys {
+            guard let entry = open(key, &report) else { continue }
+            switch reader.read(entry, isCancelled: { verification.isCancelled || isDraining }) {
             case .undecided: continue
             case .failed(let error):
                 report.add(.unreadable(error, path: path(of: entry.key)))
@@ -72,18 +67,14 @@ extension Cache {
             })
     }
 
-    private func open(
-        _ files: ArraySlice<CacheDirectory.NamedFile>, _ report: inout VerificationReport
-    ) -> [OpenedEntry] {
-        files.map(\.key).compactMap { key -> OpenedEntry? in
-            do throws(Errno) {
-                return try openToVerify(key)
-            } catch .noSuchFileOrDirectory {
-                return nil
-            } catch {
-                report.add(.unreadable(error, path: path(of: key)))
-                return nil
-            }
+    private func open(_ key: CacheKey, _ report: inout VerificationReport) -> OpenedEntry? {
+        do throws(Errno) {
+            return try openToVerify(key)
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch {
+            report.add(.unreadable(error, path: path(of: key)))
+            return nil
         }
     }
 
