@@ -47,7 +47,7 @@ build: ## Build everything for release, with the Swift libraries linked in
 
 libcached: $(LIBCACHED)/libcached.so.0 ## Build the C library for applications of Embedded Swift, into LIBCACHED=.build/libcached
 $(LIBCACHED)/libcached.so.0: $(wildcard Sources/libcached/* Sources/libcached/*/* Sources/CClient/* \
-		Sources/CClient/*/* Sources/ClientCore/*/*) Sources/CacheWire/Version.swift
+		Sources/CClient/*/* Sources/ClientCore/*/* Sources/MediaTypes/MediaType.swift) Sources/CacheWire/Version.swift
 	@.ci/dependencies build $(ALSO)
 	@Sources/libcached/build "$(LIBCACHED)"
 

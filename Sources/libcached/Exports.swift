@@ -101,7 +101,7 @@ private func describe(_ found: FolderImage, _ handle: Handle, _ image: inout cac
     case .cached:
         image.state = Event.State.cached.rawValue
         image.path = handle.folder.lastPath
-        if found.type > 0 { image.media_type = pointer(found.mediaType) }
+        if found.type != .other { image.media_type = pointer(found.type.literal) }
     }
 }
 

@@ -29,8 +29,10 @@ import Testing
         let root = Self.root
         // The compiler is found by the path of whoever runs the tests.
         let path = "PATH=" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
-        let core = try FileManager.default.subpathsOfDirectory(atPath: root + "Sources/ClientCore")
+        let core =
+            try FileManager.default.subpathsOfDirectory(atPath: root + "Sources/ClientCore")
             .filter { $0.hasSuffix(".swift") }.map { "\(root)Sources/ClientCore/\($0)" }
+            + [root + "Sources/MediaTypes/MediaType.swift"]
         let headers = root + "Sources/CClient/include"
         let (object, program) = (directory.file("client.o"), directory.file("summaries"))
         try await runSuccessfully(

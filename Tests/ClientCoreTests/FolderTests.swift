@@ -61,7 +61,7 @@ import Testing
                 EntryRecord.attributeName(of: key), record(5).bytes)
             let image = try look(&folder)
             #expect((image.width, image.height) == (640, 480))
-            #expect("\(image.mediaType)" == "image/png")
+            #expect(image.type == .png)
             #expect(String(cString: folder.lastPath) == file)
             truncate(file, 4)
             #expect(try look(&folder).state == .missing)

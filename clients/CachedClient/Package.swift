@@ -14,8 +14,11 @@ let package = Package(
     products: [.library(name: "CachedClient", targets: ["CachedClient"])],
     targets: [
         .target(name: "CClient"),
-        .target(name: "ClientCore", dependencies: ["CClient"], swiftSettings: strict),
+        .target(name: "MediaTypes", swiftSettings: strict),
         .target(
-            name: "CachedClient", dependencies: ["CClient", "ClientCore"], swiftSettings: strict),
+            name: "ClientCore", dependencies: ["CClient", "MediaTypes"], swiftSettings: strict),
+        .target(
+            name: "CachedClient", dependencies: ["CClient", "ClientCore", "MediaTypes"],
+            swiftSettings: strict),
     ]
 )

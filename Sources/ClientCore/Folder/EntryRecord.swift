@@ -1,7 +1,11 @@
+#if canImport(MediaTypes)
+    import MediaTypes
+#endif
+
 /// The record in the attribute of a file: `docs/disk-format.md`.
 struct EntryRecord {
-    /// The number of the media type; 0 if the record does not say.
-    private(set) var type: UInt16 = 0
+    /// `other` if the record does not say.
+    private(set) var type = MediaType.other
     private(set) var width: Int32 = 0
     private(set) var height: Int32 = 0
     /// The Unix second until which the image may be used without asking its origin; 0 if the record does not say.
@@ -19,7 +23,8 @@ struct EntryRecord {
         guard bytes.number(at: end, 4) == UInt64(CRC32.of(bytes, upTo: end)),
             bytes.number(at: 8, 8) == UInt64(bitPattern: fileSize)
         else { return nil }
-        type = UInt16(bytes.number(at: 2, 2))
+        let number = UInt8(exactly: bytes.number(at: 2, 2))
+        type = number.flatMap { MediaType(rawValue: $0) } ?? .other
         // Version 2 has the size of the stored pixels.
         if bytes[1] == UInt8(ascii: "3") {
             width = Int32(truncatingIfNeeded: bytes.number(at: 16, 4))

@@ -55,7 +55,7 @@ package struct EntryRecord: Hashable, Sendable {
     }
 
     /// Whether the bytes can tell a size that the record lacks, because an older version had another one.
-    package var lacksSize: Bool { width == nil && mediaType.hasSize }
+    package var lacksSize: Bool { width == nil && mediaType.isRaster }
 
     /// Takes the type and the size from the findings about the bytes.
     package mutating func take(_ report: ImageReport) {

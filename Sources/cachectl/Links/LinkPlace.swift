@@ -95,26 +95,6 @@ extension LinkPlace {
     }
 }
 
-extension MediaType {
-    /// The endings of names of this type, the usual one first; none if the type is not known.
-    fileprivate var endings: [String] {
-        switch self {
-        case .other: []
-        case .jpeg: ["jpg", "jpeg", "jpe", "jfif"]
-        case .png: ["png", "apng"]
-        case .gif: ["gif"]
-        case .webp: ["webp"]
-        case .avif: ["avif"]
-        case .heic: ["heic", "heif"]
-        case .jxl: ["jxl"]
-        case .bmp: ["bmp", "dib"]
-        case .tiff: ["tif", "tiff"]
-        case .ico: ["ico", "cur"]
-        case .svg: ["svg"]
-        }
-    }
-}
-
 extension String {
     /// The longest start of whole characters that has at most `limit` bytes of UTF-8.
     fileprivate func prefix(bytes limit: Int) -> String {

@@ -2,13 +2,14 @@ import CLinux
 import CacheWire
 import ClientCore
 import Glibc
+import MediaTypes
 import NIOCore
 import NIOHTTP1
 
 /// An open image. It is closed with the response that sends it, or at the end.
 struct ImageFile {
-    /// The type that the daemon found in the bytes; empty if it is not known.
-    private let mediaType: String
+    /// The type that the daemon found in the bytes; `other` if it is not known.
+    private let mediaType: MediaType
     /// The Unix second until which the image may be used without asking its origin; 0 if it is not known.
     let freshUntil: Int
     private let handle: NIOFileHandle
@@ -21,19 +22,20 @@ struct ImageFile {
         let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         self.init(
-            descriptor, type: "\(image.mediaType)", freshUntil: Int(image.freshUntil),
+            descriptor, type: image.type, freshUntil: Int(image.freshUntil),
             digest: Self.digest(of: descriptor, at: path))
     }
 
     /// Takes a file that the daemon has handed over.
     init?(_ descriptor: Int32, _ item: Item) {
         self.init(
-            descriptor, type: item.mediaType ?? "", freshUntil: item.freshUntil ?? 0,
+            descriptor, type: item.mediaType.flatMap { MediaType(name: $0) } ?? .other,
+            freshUntil: item.freshUntil ?? 0,
             digest: item.sha256)
     }
 
     /// Closes what is not a regular file. fstat(2).
-    private init?(_ descriptor: Int32, type: String, freshUntil: Int, digest: String?) {
+    private init?(_ descriptor: Int32, type: MediaType, freshUntil: Int, digest: String?) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             Glibc.close(descriptor)
@@ -76,13 +78,6 @@ struct ImageFile {
         try? handle.takeDescriptorOwnership()
     }
 
-    /// The types that a browser shows without a risk: only pixels come of them.
-    private static let rasterTypes: Set<String> = [
-        "image/jpeg", "image/png", "image/gif", "image/webp", "image/avif", "image/heic",
-        "image/jxl",
-        "image/bmp", "image/tiff", "image/vnd.microsoft.icon",
-    ]
-
     /// Sends the image, a part of it, or nothing if the client has it already.
     func response(to head: HTTPRequestHead) -> Response {
         if let tags = head.headers.only("if-none-match"), matches(tags) {
@@ -107,9 +102,8 @@ struct ImageFile {
         }
     }
 
-    private var isRaster: Bool { Self.rasterTypes.contains(mediaType) }
-
-    private var type: String { isRaster ? mediaType : "application/octet-stream" }
+    /// A browser shows a raster image without a risk. Anything else is a download.
+    private var type: String { (mediaType.isRaster ? mediaType : .other).name }
 
     private func matches(_ tags: String) -> Bool {
         tags == "*"
@@ -132,7 +126,9 @@ struct ImageFile {
         var response = response
         response.headers.add(name: "ETag", value: tag)
         response.headers.add(name: "Accept-Ranges", value: "bytes")
-        if !isRaster { response.headers.add(name: "Content-Disposition", value: "attachment") }
+        if !mediaType.isRaster {
+            response.headers.add(name: "Content-Disposition", value: "attachment")
+        }
         return response
     }
 }

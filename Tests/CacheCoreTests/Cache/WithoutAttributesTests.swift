@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Directories whose file system keeps no user attributes: records stay in memory, and are lost with the daemon.

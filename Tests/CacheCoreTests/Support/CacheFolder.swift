@@ -7,6 +7,7 @@ import HTTPCaching
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A cache directory on a real file system, and the changes that another program makes in it.

@@ -3,6 +3,7 @@ import CacheSamples
 import CacheValues
 import TestSupport
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A cache state that receives events about images `a`, `b`, … and returns its decisions in words.

@@ -1,6 +1,7 @@
+import CacheDisk
 internal import CacheKey
-public import CacheModel
-import CacheValues
+import CacheModel
+public import CacheValues
 import ImageFormats
 
 /// Listing and counting.

@@ -1,3 +1,4 @@
+import CacheDisk
 public import CacheKey
 public import CacheModel
 import CacheValues

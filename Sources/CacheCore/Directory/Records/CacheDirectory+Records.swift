@@ -65,7 +65,7 @@ extension CacheDirectory {
     func report(of file: Int32) throws(Errno) -> ImageReport {
         try withTemporaryBuffer(64 << 10) { (buffer) throws(Errno) -> ImageReport in
             var (inspector, position) = (ImageInspector(), Int64(0))
-            while inspector.shape?.width == nil, inspector.mediaType?.hasSize != false {
+            while inspector.shape?.width == nil, inspector.mediaType?.isRaster != false {
                 let count = try kernel.read(file, at: position, into: buffer)
                 guard count > 0 else { break }
                 inspector.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))

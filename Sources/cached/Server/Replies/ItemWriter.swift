@@ -154,7 +154,7 @@ struct ItemWriter {
 
     private func put(_ shape: ImageShape, _ json: inout JSONBytes) {
         json.put(",\"mediaType\":\"")
-        json.putEscaped(shape.mediaType.name)
+        json.put(shape.mediaType.literal)
         json.put("\"")
         guard let width = shape.width, let height = shape.height else { return }
         json.put(",\"width\":")

@@ -1,5 +1,6 @@
 internal import CClient
 internal import ClientCore
+internal import MediaTypes
 internal import Synchronization
 
 /// The images of this machine, by URL. One is enough for a program, and it can be used from any thread.
@@ -97,7 +98,7 @@ extension ImageCache {
             case .cached:
                 let file = ImageFile(
                     url: url, path: String(cString: folder.lastPath), size: image.total,
-                    mediaType: image.type > 0 ? "\(image.mediaType)" : nil,
+                    mediaType: image.type == .other ? nil : image.type.name,
                     width: image.width > 0 ? Int(image.width) : nil,
                     height: image.height > 0 ? Int(image.height) : nil, sockets: sockets)
                 return (.cached(file), time(nil) < Int(image.freshUntil))

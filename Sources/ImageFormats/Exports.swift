@@ -1,0 +1,2 @@
+/// The types that an inspection names.
+@_exported import MediaTypes
