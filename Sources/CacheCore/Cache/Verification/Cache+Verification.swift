@@ -31,9 +31,8 @@ extension Cache {
         _ report: inout VerificationReport
     ) {
         var damaged: [Repair.Case] = []
-        for key in keys {
-            guard let entry = open(key, &report) else { continue }
-            switch reader.read(entry, isCancelled: { verification.isCancelled || isDraining }) {
+        for entry in open(keys, &report) {
+            switch reader.read(entry, isCancelled: { verifier.ends(verification) }) {
             case .undecided: continue
             case .failed(let error):
                 report.add(.unreadable(error, path: path(of: entry.key)))
@@ -67,14 +66,31 @@ extension Cache {
             })
     }
 
-    private func open(_ key: CacheKey, _ report: inout VerificationReport) -> OpenedEntry? {
+    /// Opens entries on the directory's thread. An opening takes the lock of the state, and all callers would wait for
+    /// the verifier's thread, which has the lowest priority, if it was interrupted while it holds that.
+    private func open(
+        _ keys: ArraySlice<CacheKey>, _ report: inout VerificationReport
+    ) -> [OpenedEntry] {
+        let done = Inbox<[Result<OpenedEntry?, Failure>]>()
+        worker.enqueue(.runBeside { _ in done.put(keys.map(self.opened)) })
+        var entries: [OpenedEntry] = []
+        for result in done.takeAll()?.first ?? [] {
+            switch result {
+            case .success(let entry?): entries.append(entry)
+            case .success(nil): continue
+            case .failure(let failure): report.add(failure)
+            }
+        }
+        return entries
+    }
+
+    private func opened(_ key: CacheKey) -> Result<OpenedEntry?, Failure> {
         do throws(Errno) {
-            return try openToVerify(key)
+            return .success(try openToVerify(key))
         } catch .noSuchFileOrDirectory {
-            return nil
+            return .success(nil)
         } catch {
-            report.add(.unreadable(error, path: path(of: key)))
-            return nil
+            return .failure(.unreadable(error, path: path(of: key)))
         }
     }
 

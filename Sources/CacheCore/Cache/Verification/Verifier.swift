@@ -9,6 +9,7 @@ internal import SystemPackage
 final class Verifier: Sendable {
     private let inbox = Inbox<Verification>()
     private let thread = Mutex<NamedThread?>(nil)
+    private let isStopping = Atomic(false)
     /// The verification that waits for a repair, and the request it waits for.
     private let waiting = Mutex<(id: WaiterID, verification: Verification)?>(nil)
 
@@ -31,7 +32,17 @@ final class Verifier: Sendable {
         if !inbox.put(verification) { verification.onEnd(verification, .shuttingDown) }
     }
 
-    /// Ends the thread. The cache is draining, so the running and queued verifications end soon.
+    /// The running and queued verifications end soon.
+    func stop() {
+        isStopping.store(true, ordering: .relaxed)
+    }
+
+    /// Whether a verification ends before all entries are read. Takes no lock.
+    func ends(_ verification: Verification) -> Bool {
+        verification.isCancelled || isStopping.load(ordering: .relaxed)
+    }
+
+    /// Ends the thread, after ``stop()``.
     func finish() {
         inbox.close()
         thread.withLock { $0.take() }?.join()
@@ -54,7 +65,7 @@ final class Verifier: Sendable {
             var reader = EntryReader(cache.directory)
             var nextReport = ContinuousClock.now
             for batch in keys.chunks(ofCount: Self.batch) {
-                guard !verification.isCancelled, !cache.isDraining else { break }
+                guard !ends(verification) else { break }
                 guard cache.directory.isInPlace else { throw cache.directory.lost }
                 if nextReport <= .now {
                     verification.onProgress(verification, report)
@@ -65,7 +76,7 @@ final class Verifier: Sendable {
         } catch {
             report.failure = error
         }
-        return cache.isDraining ? .shuttingDown : report
+        return isStopping.load(ordering: .relaxed) ? .shuttingDown : report
     }
 
     private func keys(in directory: CacheDirectory) throws(Failure) -> [CacheKey] {
