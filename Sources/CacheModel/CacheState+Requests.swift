@@ -200,6 +200,15 @@ extension CacheState {
 
     /// Whether this caller, or one that it replaces, was already given the image, and the entry
     /// still exists. A caller that names an image again while it waits for it continues to wait.
+    ///
+    ///     client      sends Fetch 1 of a.png             waiter 1 waits for its download
+    ///     client      sends Fetch 2 of a.png and b.png   before it has read a reply
+    ///     download    a.png is published, with no-store  waiter 1 is given it; other callers miss
+    ///     event loop  Fetch 2 begins                     waiter 2 succeeds waiter 1, and is given a.png
+    ///     event loop  Fetch 1 is released                waiter 1 leaves; what it was given is forgotten
+    ///
+    /// As a caller of its own, waiter 2 would have a.png downloaded again, and so would every Fetch
+    /// that replaces another one.
     private mutating func settleFromPredecessor(
         _ key: CacheKey, from former: [WaiterID], by id: WaiterID?
     ) -> Bool {

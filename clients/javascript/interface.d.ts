@@ -453,8 +453,6 @@ export interface CheckStoreReply {
 export interface VerifyParameters {
   /** Whether to download all damaged entries again and wait for them. */
   repair?: boolean
-  /** Whether to continue where the last verification was interrupted. */
-  resume?: boolean
 }
 
 /** The reply to Verify. */

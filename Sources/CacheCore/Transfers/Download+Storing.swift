@@ -56,8 +56,7 @@ extension Download {
     /// The record by which a new partial can be resumed; `nil` if it may not be stored or has no validator.
     private var partialRecord: PartialRecord? {
         let rules = requests.settings.caching
-        // The validators of a store's object are not the origin's.
-        guard resumed == nil, lookup == nil, rules.permitsStoring(request.head) else { return nil }
+        guard resumed == nil, leavesPartial, rules.permitsStoring(request.head) else { return nil }
         var record = PartialRecord(request.head, now: .now)
         record?.freshness = rules.freshness(of: request.head, request.times)
         return record
@@ -102,6 +101,11 @@ extension Download {
         }
         guard let partialRecord, isSmall else { return }
         context.directory.keep(partialRecord, with: file)
+    }
+
+    /// The download is stopped before its end.
+    func stop() {
+        if leavesPartial { leaveBehind() } else { discardPartial() }
     }
 
     /// Removes the partial because its bytes are useless.

@@ -56,7 +56,7 @@ final class TransferThread {
 
     private func stop() {
         for download in downloads.values {
-            if download.lookup == nil { download.leaveBehind() } else { download.discardPartial() }
+            download.stop()
             multi.remove(download.request.easy)
         }
         downloads.removeAll()

@@ -447,8 +447,6 @@ class CheckStoreReply(TypedDict, total=False):
 class VerifyParameters(TypedDict, total=False):
     # Whether to download all damaged entries again and wait for them.
     repair: bool
-    # Whether to continue where the last verification was interrupted.
-    resume: bool
 
 
 class _VerifyReply(TypedDict):

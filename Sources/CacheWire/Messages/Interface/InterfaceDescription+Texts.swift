@@ -432,9 +432,7 @@ extension InterfaceDescription {
         # disconnects.
         method Verify(
           # Whether to download all damaged entries again and wait for them.
-          repair: ?bool,
-          # Whether to continue where the last verification was interrupted.
-          resume: ?bool
+          repair: ?bool
         ) -> (
           # The number of compared entries.
           checked: int,
