@@ -6,6 +6,8 @@ package struct Reply: Sendable {
     private(set) var continues = false
     /// Where the name of an error begins among the texts.
     package private(set) var error: Int?
+    /// Where the position begins at which a list goes on; `nil` at its end.
+    package private(set) var after: Int?
     /// 0 normal, 1 warning, 2 critical; `nil` if the reply reports none.
     private(set) var pressure: Int32?
 
@@ -37,11 +39,21 @@ package struct Reply: Sendable {
         guard isObject, scanner.isAtEnd else { return nil }
     }
 
+    /// The parameters of a reply alone; `nil` if they are not an object.
+    package init?(parameters: UnsafeRawBufferPointer) {
+        var scanner = JSONScanner(parameters)
+        guard self.parameters(&scanner), scanner.isAtEnd else { return nil }
+    }
+
     private mutating func parameters(_ scanner: inout JSONScanner) -> Bool {
         scanner.presentMembers { name, scanner in
             if scanner.matches(name, "items") { return scanner.elements { item(&$0) } }
             if scanner.matches(name, "item") { return item(&scanner) }
             if scanner.matches(name, "removed") { return scanner.elements { removal(&$0) } }
+            if scanner.matches(name, "after") {
+                after = scanner.text(into: &texts)
+                return after != nil
+            }
             if scanner.matches(name, "pressure") {
                 guard let level = scanner.string() else { return false }
                 pressure =

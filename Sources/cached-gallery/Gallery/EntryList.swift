@@ -124,7 +124,7 @@ final class EntryList {
         parameters.after = after
         connection?.call(Methods.List.self, parameters) { [weak self] result in
             guard let self, connection != nil else { return }
-            let page = (try? result.get())?.scannedItems()
+            let page = (try? result.get())?.listedItems()
             for item in page?.items ?? [] { byHost[item.host, default: []] += item.key }
             if let after = page?.after { return readByHost(after: after) }
             keys = byHost.sorted { $0.key < $1.key }.flatMap(\.value)
