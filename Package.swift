@@ -64,8 +64,13 @@ let package = Package(
         // Values and rules without I/O: .ci/lint checks what they import.
         .target(
             name: "CacheValues", dependencies: ["CacheKey", "ImageFormats"], swiftSettings: strict),
+        // The disk half of the model, and the model with its fetching half.
         .target(
-            name: "CacheModel", dependencies: ["CacheKey", "CacheValues", "ImageFormats"],
+            name: "CacheDisk", dependencies: ["CacheKey", "CacheValues", "ImageFormats"],
+            swiftSettings: strict),
+        .target(
+            name: "CacheModel",
+            dependencies: ["CacheDisk", "CacheKey", "CacheValues", "ImageFormats"],
             swiftSettings: strict),
         .target(
             name: "HTTPCaching", dependencies: ["CacheKey", "CacheValues", "ImageFormats"],
@@ -73,14 +78,15 @@ let package = Package(
         .target(
             name: "CacheCore",
             dependencies: [
-                "CCrypto", "CCurl", "CLinux", "CacheKey", "CacheModel", "CacheValues",
+                "CCrypto", "CCurl", "CLinux", "CacheDisk", "CacheKey", "CacheModel", "CacheValues",
                 "HTTPCaching", "ImageFormats", logging, system,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "cached",
             dependencies: [
-                "CacheCore", "CacheKey", "CacheModel", "CacheValues", "CacheWire", "ClientCore",
+                "CacheCore", "CacheDisk", "CacheKey", "CacheModel", "CacheValues", "CacheWire",
+                "ClientCore",
                 "CLinux", "HTTPCaching", "ImageFormats", arguments, logging, nioCore, nioPosix,
                 system,
             ],
@@ -124,7 +130,8 @@ let package = Package(
         .testTarget(
             name: "CacheModelTests",
             dependencies: [
-                "CacheKey", "CacheModel", "CacheSamples", "CacheValues", "HitRatio", "ImageFormats",
+                "CacheDisk", "CacheKey", "CacheModel", "CacheSamples", "CacheValues", "HitRatio",
+                "ImageFormats",
                 "TestSupport",
             ],
             swiftSettings: strict),
@@ -137,14 +144,16 @@ let package = Package(
         .testTarget(
             name: "CacheCoreTests",
             dependencies: [
-                "CacheCore", "CacheKey", "CacheModel", "CacheSamples", "CacheValues", "CLinux",
+                "CacheCore", "CacheDisk", "CacheKey", "CacheModel", "CacheSamples", "CacheValues",
+                "CLinux",
                 "HTTPCaching", "ImageFormats", "ImageSamples", "TestSupport", logging, system,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "cachedTests",
             dependencies: [
-                "cached", "CacheCore", "CacheKey", "CacheModel", "CacheValues", "CacheWire",
+                "cached", "CacheCore", "CacheDisk", "CacheKey", "CacheModel", "CacheValues",
+                "CacheWire",
                 "HTTPCaching", "ImageFormats", "TestSupport", arguments, logging, nioCore, nioPosix,
             ],
             swiftSettings: strict),
@@ -171,13 +180,14 @@ let package = Package(
         // Requests replayed through the index and through models of other caches, for `make hit-ratio`.
         .target(
             name: "HitRatio",
-            dependencies: ["CacheKey", "CacheModel", "CacheValues", "ImageFormats"],
+            dependencies: ["CacheDisk", "CacheKey", "CacheModel", "CacheValues", "ImageFormats"],
             path: "Benchmarks/HitRatio", swiftSettings: strict),
         // Synthetic entries in memory and on disk, also for `make bench`.
         .executableTarget(
             name: "cached-entries",
             dependencies: [
-                "CacheKey", "CacheModel", "CacheValues", "CLinux", "HitRatio", "HTTPCaching",
+                "CacheDisk", "CacheKey", "CacheModel", "CacheValues", "CLinux", "HitRatio",
+                "HTTPCaching",
                 "ImageFormats", arguments,
             ],
             path: "Benchmarks/Entries", swiftSettings: strict),
@@ -216,7 +226,8 @@ if Context.environment["CACHED_FUZZER"] != nil {
         .executableTarget(
             name: "cached-fuzzer",
             dependencies: [
-                "CacheKey", "CacheModel", "CacheValues", "CacheWire", "HTTPCaching", "ImageFormats",
+                "CacheDisk", "CacheKey", "CacheModel", "CacheValues", "CacheWire", "HTTPCaching",
+                "ImageFormats",
                 nioCore,
             ],
             path: "Tests/Fuzzer", exclude: ["run", "seeds"], swiftSettings: strict))

@@ -1,5 +1,6 @@
 /// A URL that the cache accepts: absolute `http` or `https`, at most 8,192 bytes of UTF-8, without
-/// control bytes, user information, a fragment, or spaces at its ends.
+/// control bytes, user information, or spaces at its ends. Its fragment, if any, names a variant; see ``side`` and
+/// ``account``.
 ///
 ///     let url = try CacheURL("https://example.com/a.png")
 ///
@@ -24,6 +25,11 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
         self.string = copy
     }
 
+    /// Part of a URL that was checked.
+    init(checked string: String) {
+        self.string = string
+    }
+
     public var description: String { string }
 
     /// Compares bytes: two URLs with the same Unicode text can have different keys.
@@ -38,7 +44,7 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
         }
         guard let authority else { return string[...] }
         let end = string.utf8[authority...].firstIndex { byte in
-            byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?")
+            byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
         }
         return string[..<(end ?? string.endIndex)]
     }
@@ -84,10 +90,9 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
             throw InvalidURL("it begins or ends with a space; remove it")
         }
         let authority = try authority(of: bytes)
-        guard !hasFragment else {
-            throw InvalidURL("it has a fragment, which is never sent to a server; leave off the #")
-        }
         try check(authority: UnsafeRawBufferPointer(rebasing: bytes[authority]))
+        guard hasFragment else { return }
+        _ = try Fragment(bytes.drop { $0 != UInt8(ascii: "#") }.dropFirst())
     }
 
     /// The range between `//` and the path, query or fragment (RFC 3986 §3.2).

@@ -69,13 +69,14 @@ public struct IgnoredQueries: Hashable, Sendable {
 
     /// A URL without the parameters that do not count; `nil` if all of them count.
     private func shortened(_ url: CacheURL) -> CacheURL? {
-        guard !rules.isEmpty, let mark = url.string.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+        let text = url.withoutFragment.string
+        guard !rules.isEmpty, let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else {
             return nil
         }
         let host = url.host.lowercased().split(separator: ".", omittingEmptySubsequences: false)
         let ignored = rules.filter { $0.matches(host) }.flatMap(\.parameters)
         guard !ignored.isEmpty else { return nil }
-        let query = url.string[url.string.utf8.index(after: mark)...]
+        let query = text[text.utf8.index(after: mark)...]
         let all = query.split(separator: "&", omittingEmptySubsequences: false)
         let kept = all.filter { parameter in
             let name = parameter.prefix { $0 != "=" }
@@ -84,7 +85,7 @@ public struct IgnoredQueries: Hashable, Sendable {
         guard kept.count < all.count else { return nil }
         let rest = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
         do {
-            return try CacheURL(url.string[..<mark] + rest)
+            return try CacheURL(text[..<mark] + rest + url.fragmentText)
         } catch {
             // Only the query became shorter, so this cannot happen.
             return nil

@@ -1,5 +1,6 @@
+package import CacheDisk
 package import CacheKey
-import CacheValues
+package import CacheValues
 
 /// Eviction: chooses the files to unlink, and decides when an eviction ends.
 extension CacheState {

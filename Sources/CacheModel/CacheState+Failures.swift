@@ -1,3 +1,4 @@
+import CacheDisk
 package import CacheKey
 package import CacheValues
 
@@ -21,19 +22,16 @@ extension CacheState {
         let failure = failed.failure.retrying(at: seconds > 0 ? now.time + seconds : nil)
         failures.record(failure, of: key, flight.name)
         if failed.allowsStaleIfError { serveStale(key, flight, &effects) }
-        guard let flight = downloads[key], flight.isWanted else {
-            counters.failed(failure.kind)
-            effects.failed(flight.url, failure)
-            endFlight(key, &effects)
-            return changed(key, &effects)
-        }
+        guard let flight = wanted(key, after: failure, &effects) else { return }
         if let refusal, !refusal.wasAlone || flight.attempts < retry.attempts {
+            guard goesOn(key, flight, after: failure, &effects) else { return }
             return waitForHost(key, refusal, &effects)
         }
         let pause = retry.pause(
             after: failure, attempts: failed.hasProgressed ? 1 : flight.attempts,
             retryAfter: failed.serverDelay, using: &random)
         if let pause {
+            guard goesOn(key, flight, after: failure, &effects) else { return }
             let end = now + pause
             return postpone(
                 key, flight, failure, until: end, spendsAttempt: !failed.hasProgressed, &effects)
@@ -44,6 +42,29 @@ extension CacheState {
             withdrawUnpinned(key, flight, &effects)
             deleteFromStore(key, flight, &effects)
         }
+    }
+
+    /// A download that failed, if somebody waits for it. Otherwise it ends.
+    private mutating func wanted(
+        _ key: CacheKey, after failure: Failure, _ effects: inout Effects
+    ) -> Flight? {
+        if let flight = downloads[key], flight.isWanted { return flight }
+        if let flight = downloads[key] { effects.failed(flight.url, failure) }
+        counters.failed(failure.kind)
+        endFlight(key, &effects)
+        changed(key, &effects)
+        return nil
+    }
+
+    /// Another attempt follows, unless no caller takes more than the attempts there were.
+    private mutating func goesOn(
+        _ key: CacheKey, _ flight: Flight, after failure: Failure, _ effects: inout Effects
+    ) -> Bool {
+        let leaving = flight.waiters.filter { waiters[$0]?.attempts ?? .max <= flight.attempts }
+        guard !leaving.isEmpty else { return true }
+        downloads.update(key) { $0.waiters.subtract(leaving) }
+        settle(key, leaving, failure, &effects)
+        return wanted(key, after: failure, &effects) != nil
     }
 
     // MARK: Refusals
@@ -135,13 +156,14 @@ extension CacheState {
     package mutating func pausesEnded(now: ContinuousClock.Instant, _ effects: inout Effects) {
         scheduler.endOriginPauses(now: now)
         while let due = scheduler.takeDue(now: now) {
-            guard let flight = downloads.flight(due.key, due.id) else { continue }
+            let key = due.event.key
+            guard let flight = downloads.flight(key, due.event.id) else { continue }
             switch flight.state {
-            case .retrying(until: due.instant): queueAgain(due.key)
-            case .spreading(until: due.instant): spreadingEnded(due.key)
+            case .retrying(until: due.instant): queueAgain(key)
+            case .spreading(until: due.instant): spreadingEnded(key)
             default: continue
             }
-            changed(due.key, &effects)
+            changed(key, &effects)
         }
         startTransfers(&effects)
     }

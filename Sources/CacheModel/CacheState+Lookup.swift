@@ -1,3 +1,4 @@
+package import CacheDisk
 package import CacheKey
 package import CacheValues
 

@@ -1,5 +1,6 @@
+import CacheDisk
 package import CacheKey
-import CacheValues
+package import CacheValues
 
 /// Removals and pins that a user requests.
 extension CacheState {

@@ -1,3 +1,4 @@
+import CacheDisk
 package import CacheKey
 package import CacheValues
 
@@ -83,6 +84,7 @@ extension CacheState {
         preemptTransfers(&effects)
         waiters.update(id) { $0.isComplete = true }
         finishIfSettled(id, &effects)
+        if waiters.setDeadline(id) { effects.work.append(.planRetry) }
     }
 
     // MARK: Leaving
@@ -149,6 +151,21 @@ extension CacheState {
         waiterLeft(id, keys, ifQueued: true, &effects)
         waiterLeft(id, keys, &effects)
         waiterFinishesLeaving(id, &effects)
+    }
+
+    /// Time has passed: what has not come fails for the callers whose time is over.
+    package mutating func deadlinesPassed(
+        now: ContinuousClock.Instant, _ effects: inout Effects
+    ) {
+        while let id = waiters.takeOverdue(now: now) { waitEnded(id, &effects) }
+    }
+
+    private mutating func waitEnded(_ id: WaiterID, _ effects: inout Effects) {
+        guard let keys = waiters[id].map({ Array($0.pending) }), !keys.isEmpty else { return }
+        waiterLeft(id, keys[...], ifQueued: true, &effects)
+        waiterLeft(id, keys[...], &effects)
+        refused(keys, by: id, .deadline)
+        finishIfSettled(id, &effects)
     }
 
     // MARK: Settling
@@ -327,6 +344,11 @@ extension FlowKey {
 }
 
 extension Failure {
+    /// The caller's own time is over.
+    package static let deadline = Failure(
+        .deadline,
+        "the image did not come within the time that the call gave; ask again, or give more")
+
     package static let shuttingDown = Failure(
         .shuttingDown, "the daemon is shutting down; ask again once it is back")
 }

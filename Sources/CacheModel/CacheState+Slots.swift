@@ -1,3 +1,4 @@
+import CacheDisk
 package import CacheKey
 
 /// The slots of downloads: which queued download gets one, and which running one gives its own to another.

@@ -1,3 +1,4 @@
+import CacheDisk
 package import CacheKey
 package import CacheValues
 

@@ -1,3 +1,4 @@
+package import CacheDisk
 package import CacheKey
 package import CacheValues
 
@@ -81,6 +82,12 @@ package struct CacheState: ~Copyable, Sendable {
             }
             settle(key, flight.waiters, .shuttingDown, &effects)
         }
+    }
+
+    /// When something has to be done because time passes: a pause ends, a caller's time is over, or running downloads are
+    /// measured. `nil` if there is nothing.
+    package func nextCheck(now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        [scheduler.nextCheck(now: now), waiters.nextDeadline].compactMap(\.self).min()
     }
 
     /// Time has passed, so the throttling of downloads may have ended.

@@ -27,6 +27,8 @@ extension Failure {
         case notAnImage
         /// The image is larger than the limit for one image.
         case tooLarge
+        /// No image of the size that was asked for can be made of the original.
+        case underivable
         /// The SHA-256 of the bytes is not the one that the caller asked for.
         case digestMismatch
         /// A directory has the file name of the image.
@@ -41,6 +43,8 @@ extension Failure {
         case notCached
         /// Too many files are open, so that the image's file cannot be handed over.
         case tooManyFiles
+        /// The image did not come within the time that the caller gave.
+        case deadline
         /// The image was removed during its download.
         case removed
         /// The daemon is shutting down.

@@ -25,9 +25,9 @@ extension Failure {
         case .unresolved, .unreachable, .timeout, .truncated: 10
         case .tls, .redirect, .protocolError, .addressRefused: 60
         case .notAnImage where isStandIn: 30
-        case .notAnImage, .tooLarge, .unverifiable: 300
+        case .notAnImage, .tooLarge, .unverifiable, .underivable: 300
         case .invalidURL, .digestMismatch, .obstructed, .damaged, .storage, .noRoom, .notCached,
-            .tooManyFiles, .removed, .shuttingDown:
+            .tooManyFiles, .deadline, .removed, .shuttingDown:
             nil
         }
     }

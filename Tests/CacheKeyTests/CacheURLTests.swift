@@ -53,11 +53,11 @@ import Testing
             ("/a.png", "it is not absolute: it must start with http:// or https://"),
             (
                 "https://example.com/#top",
-                "it has a fragment, which is never sent to a server; leave off the #"
+                "its fragment names no variant; leave off the #, or write #side=256 or #as=NAME"
             ),
             (
                 "https://example.com#",
-                "it has a fragment, which is never sent to a server; leave off the #"
+                "its fragment names no variant; leave off the #, or write #side=256 or #as=NAME"
             ),
             (
                 "https://me@example.com/",

@@ -3,6 +3,7 @@ import CacheValues
 import TestSupport
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// When the store is left alone, and when it is tried again.

@@ -1,6 +1,7 @@
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// The images that the callers of a user wait for, and the downloads that go on without one, are limited like this.

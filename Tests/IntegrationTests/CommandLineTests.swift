@@ -45,6 +45,39 @@ struct CommandLineTests {
         }
     }
 
+    @Test func aFetchWithOneAttemptFailsAtTheFirstFailure() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(503))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let output = try await run(
+                daemon, ["fetch", "--attempts", "1", origin.url("/a.png")])
+            #expect(output.status == .exited(1))
+            #expect(output.errorText.contains("503"))
+            #expect(origin.requests("/a.png").count == 1)
+        }
+    }
+
+    @Test func aFetchWhoseTimeIsOverFailsAlone() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            origin.route("/a.png", .gated(image, after: 90, gate))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let patient = try daemon.connect()
+            try await patient.send(call("Fetch", [origin.url("/a.png")]) + "\0")
+            try await gate.reached()
+            let hasty = try await run(
+                daemon, ["fetch", "--timeout", "0.3", origin.url("/a.png")])
+            #expect(hasty.status == .exited(1))
+            #expect(hasty.errorText.contains("did not come within the time"))
+            gate.open()
+            #expect(try await patient.nextReply().items.map(\.state) == [.cached])
+            #expect(origin.requests("/a.png").count == 1)
+        }
+    }
+
     @Test func jsonOutputIsOneItemPerLine() async throws {
         try await withTestScope { scope in
             let (origin, daemon, urls) = try await threeImages(in: scope)

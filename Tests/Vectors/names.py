@@ -11,6 +11,8 @@ _PATHS = ["", "/", "/a.png", "/A.png", "/a%20b.png", "/a b.png", "/a+b.png", "/%
           "/a.png?", "/a.png?size=1&size=2", "/a.png?q=%26", "/a.png?q=&amp;", "/a.png?q=&q=", "/%23part.png",
           "/a.png?x?y/z", "/<tag>{brace}|^`.png", "/~user/;p=1,2/=.png", "/\u00a0nbsp.png",
           "/\ufffd.png", "/\u202ertl.png", "/\U0001f408\U0001f3fd.png"]
+_FRAGMENTS = ["#side=32", "#side=2048", "#as=ada", "#as=ada&side=256", "#as=%40ada%3Amatrix.org", "#as=%C3%A4da&side=64",
+              "#as=a%20b", "#as=O%27Brien~1_.-", "#as=a%26side%3D64", "#as=" + "x" * 128]
 _ALPHABET = ("abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-._~!$&'()*+,;=:@%/?\"\\<>[]{}|^`"
              "äöüßéñøłžΩλДЖשع日本語한글ไทย🖼🐈🚀")
 
@@ -21,6 +23,7 @@ def make():
     urls += [f"https://{host}/" for host in _HOSTS[2:6] + _HOSTS[8:]]
     urls += [f"HTTPS://example.com/{'x' * length}.png" for length in (1, 55, 63, 64, 65, 119, 127, 128, 1000, 8000)]
     urls += [f"https://example.com/{'ä' * length}.png" for length in (19, 20, 27, 28, 1000, 4000)]
+    urls += [f"https://example.com{path}{fragment}" for path in _PATHS[:3] + _PATHS[19:21] for fragment in _FRAGMENTS]
     random.seed(20260)
     for number in range(260):
         length = random.choice([3, 12, 40, 90, 300])

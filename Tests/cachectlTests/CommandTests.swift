@@ -110,6 +110,19 @@ import Testing
         }
     }
 
+    @Test func patienceIsSentWithEachImageAndNeedsWaiting() throws {
+        let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(cached)]}}"#])
+        let arguments = [
+            "fetch", "--attempts", "2", "--timeout", "1.5", "https://a/2", "--socket", stub.path,
+        ]
+        #expect(try Program.run(arguments).status == 0)
+        #expect(
+            stub.calls[0].contains(
+                #""wants":[{"url":"https://a/2","attempts":2,"timeout":1500}]"#))
+        #expect(try Program.run(arguments + ["--no-wait"]).status == 64)
+        #expect(try Program.run(["fetch", "--attempts", "0", "u"]).status == 64)
+    }
+
     /// The digest is compared when the download ends, so the command must wait for that.
     @Test func digestIsSentAndNeedsWaiting() throws {
         let digest = String(repeating: "aB", count: 32)

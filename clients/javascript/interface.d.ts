@@ -132,6 +132,16 @@ export interface Want {
   key?: string
   /** The default is that of the call. If an image is wanted twice, the higher priority counts. */
   priority?: Priority
+  /**
+   * The failed attempts after which this call takes the failure, 1 or more; absent, the daemon's
+   * own attempts count. The download goes on for others.
+   */
+  attempts?: number
+  /**
+   * Milliseconds after which this call takes the failure deadline if the image has not come, 1 or
+   * more. The download goes on for others.
+   */
+  timeout?: number
 }
 
 /** The order of the entries in List. */

@@ -1,3 +1,4 @@
+import CacheDisk
 import CacheKey
 import CacheModel
 import CacheValues

@@ -1,3 +1,4 @@
+internal import CacheDisk
 internal import CacheKey
 internal import CacheModel
 import CacheValues

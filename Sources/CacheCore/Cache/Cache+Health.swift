@@ -1,3 +1,4 @@
+import CacheDisk
 import CacheModel
 
 /// Whether the cache is at work, and well.

@@ -1,3 +1,4 @@
+import CacheDisk
 public import CacheKey
 import CacheModel
 

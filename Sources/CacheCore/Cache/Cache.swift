@@ -65,7 +65,9 @@ public final class Cache: Sendable {
         worker = DirectoryWorker(directory: directory, logger: logger)
         let state = CacheState(settings, budget: try directory.budget(settings.limits))
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
-        logLimitations()
+        for limitation in directory.limitations {
+            logger.warning("\(limitation)", metadata: ["directory": "\(settings.directory)"])
+        }
     }
 
     /// The rules about queries.
@@ -92,25 +94,6 @@ public final class Cache: Sendable {
             state.configured(
                 transferLimit: settings.transfers.transferLimit,
                 originLimit: settings.transfers.transfersPerHost, retry: settings.retry, &effects)
-        }
-    }
-
-    private func logLimitations() {
-        if !directory.keepsAttributes {
-            logger.warning(
-                """
-                the file system keeps no user attributes, so the daemon forgets the records of images when \
-                it ends; choose another directory if you can
-                """,
-                metadata: ["directory": "\(settings.directory)"])
-        }
-        if !directory.isTagged {
-            logger.warning(
-                """
-                CACHEDIR.TAG could not be written because the disk is full, so backups may include the \
-                cache; free some space, and the next start writes it
-                """,
-                metadata: ["directory": "\(settings.directory)"])
         }
     }
 

@@ -1,5 +1,6 @@
+import CacheDisk
 internal import CacheKey
-public import CacheModel
+import CacheModel
 public import CacheValues
 
 /// Gauges and counters of a cache.

@@ -67,7 +67,8 @@ extension CacheDirectory {
                 try CacheDirectory.synchronizeNames(directory, path, kernel)
                 facts = Facts(
                     identity: Identity(status),
-                    keepsAttributes: CacheDirectory.keepsAttributes(lock, kernel),
+                    records: CacheDirectory.keepsAttributes(lock, kernel)
+                        ? AttributeRecords.self : MemoryRecords.self,
                     makesUnnamedFiles: CacheDirectory.makesUnnamedFiles(
                         directory, on: status.st_dev, kernel),
                     isTagged: isTagged)
@@ -108,6 +109,11 @@ extension CacheDirectory {
             }
         }
     }
+
+    static let lacksTag = """
+        CACHEDIR.TAG could not be written because the disk is full, so backups may include the cache; \
+        free some space, and the next start writes it
+        """
 
     /// Writes `CACHEDIR.TAG` again if somebody has removed it. The start reports a directory in which that fails.
     func restoreTag() {

@@ -15,7 +15,6 @@ extension CacheDirectory {
     ///
     /// Records in the file that it was asked for.
     func resumablePartial(of key: CacheKey) -> ResumablePartial? {
-        guard keepsAttributes else { return nil }
         do {
             let name = Self.partialName(of: key)
             guard isOwn(try kernel.status(of: name, in: descriptor)) else { return nil }
@@ -36,8 +35,7 @@ extension CacheDirectory {
     /// The bytes of a partial that a download can resume, and those of the whole image. Unlike
     /// ``resumablePartial(of:)`` it does not count as a use.
     func restingPartial(of key: CacheKey) -> RestingPartial? {
-        guard keepsAttributes else { return nil }
-        do {
+        ifPossible { () throws(Errno) in
             let name = Self.partialName(of: key)
             guard isOwn(try kernel.status(of: name, in: descriptor)) else { return nil }
             let file = try kernel.open(name, in: descriptor, O_RDONLY)
@@ -45,8 +43,6 @@ extension CacheDirectory {
             return try resumption(of: file).map {
                 RestingPartial(received: $0.received, total: $0.record.total)
             }
-        } catch {
-            return nil
         }
     }
 
@@ -60,22 +56,18 @@ extension CacheDirectory {
 
     /// Whether the name still leads to the partial, and it did not change since it was opened.
     func isUntouched(_ partial: ResumablePartial) -> Bool {
-        do {
+        ifPossible { () throws(Errno) in
             let status = try kernel.status(of: partial.file.descriptor)
             return isOwn(status) && Int64(status.st_size) == partial.resumption.received
                 && isSame(Self.partialName(of: partial.file.key), partial.file.descriptor)
-        } catch {
-            return false
-        }
+        } == true
     }
 
     /// When a partial was last written to or asked for; `nil` if there is none.
     func lastUse(ofPartial key: CacheKey) -> FileTime? {
-        do {
+        ifPossible { () throws(Errno) in
             let status = try kernel.status(of: Self.partialName(of: key), in: descriptor)
             return max(FileTime(status.st_atim), FileTime(status.st_mtim))
-        } catch {
-            return nil
         }
     }
 

@@ -29,7 +29,7 @@ extension CacheDirectory {
         case .success(let (found, status)):
             var record = found
             // All names of a file have to be known by the same digest.
-            if status.st_nlink > 1, record.digestPrefix == 0, keepsAttributes {
+            if status.st_nlink > 1, record.digestPrefix == 0 {
                 record.digestPrefix = try digest(of: key)?.prefix ?? 0
             }
             return .success(
@@ -37,9 +37,9 @@ extension CacheDirectory {
         }
     }
 
-    /// The record of an entry, without its validators, and the status of its file.
+    /// The record of an entry, and the status of its file.
     func find(
-        _ key: CacheKey, name: String
+        _ key: CacheKey, name: String, withValidators: Bool = false
     ) throws(Errno) -> Result<(EntryRecord, stat), Damage>? {
         let status: stat
         do {
@@ -48,9 +48,9 @@ extension CacheDirectory {
             return nil
         }
         if let damage = damage(seenIn: status) { return .failure(damage) }
-        guard let record = try record(of: key, name: name, seenAs: status) else {
-            return .failure(.noRecord)
-        }
+        let record = try records.record(
+            of: key, .named(name), seenAs: status, withValidators: withValidators)
+        guard let record else { return .failure(.noRecord) }
         guard record.size == status.st_size else {
             return .failure(.wrongSize(recorded: record.size))
         }
@@ -89,67 +89,49 @@ extension CacheDirectory {
     // MARK: Reading attributes
 
     /// The URL that names an entry, whether or not it fits its key; `nil` if the file does not tell.
-    func url(of key: CacheKey, name: String) throws(Errno) -> String? {
-        if let own = try attribute(EntryAttributes.url(of: key), of: name) { return own }
-        return try attribute(EntryAttributes.url, of: name)
-    }
-
-    /// The same for an open file.
-    func url(of key: CacheKey, _ file: Int32) throws(Errno) -> String? {
+    func url(of key: CacheKey, _ open: FileReference? = nil) throws(Errno) -> String? {
+        let file = open ?? .named(key.description)
         if let own = try attribute(EntryAttributes.url(of: key), of: file) { return own }
         return try attribute(EntryAttributes.url, of: file)
     }
 
-    private func record(
-        of key: CacheKey, name: String, seenAs status: stat
-    ) throws(Errno) -> EntryRecord? {
-        keepsAttributes
-            ? try record(of: key, name: name) : recordInMemory(of: key, seenAs: status)
+    /// fstatat(2), fstat(2).
+    func status(of file: FileReference) throws(Errno) -> stat {
+        switch file {
+        case .named(let name): try kernel.status(of: name, in: descriptor)
+        case .open(let file): try kernel.status(of: file)
+        }
     }
 
     /// An attribute as text; `nil` if it is missing.
     func attribute(_ attribute: String, of key: CacheKey) throws(Errno) -> String? {
-        try self.attribute(attribute, of: key.description)
+        try self.attribute(attribute, of: .named(key.description))
     }
 
-    /// The same for any name in the directory.
-    func attribute(_ attribute: String, of name: String) throws(Errno) -> String? {
-        try withAttribute(attribute, of: name) { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// The same for an open file.
-    func attribute(_ attribute: String, of file: Int32) throws(Errno) -> String? {
+    /// The same for any file of the directory.
+    func attribute(_ attribute: String, of file: FileReference) throws(Errno) -> String? {
         try withAttribute(attribute, of: file) { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Calls `body` with the bytes of an attribute. `nil` if the file or the attribute is missing, or the value is
     /// longer than the limit.
     func withAttribute<Result>(
-        _ attribute: String, of name: String, upTo limit: Int = EntryAttributes.maximumLength,
+        _ attribute: String, of file: FileReference,
+        upTo limit: Int = EntryAttributes.maximumLength,
         _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(Errno) -> Result? {
         do {
             return try withTemporaryBuffer(limit) {
                 (buffer) throws(Errno) -> Result in
-                let count = try kernel.attribute(attribute, of: name, in: descriptor, into: buffer)
+                let count =
+                    switch file {
+                    case .named(let name):
+                        try kernel.attribute(attribute, of: name, in: descriptor, into: buffer)
+                    case .open(let file): try kernel.attribute(attribute, of: file, into: buffer)
+                    }
                 return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
         } catch .noData, .noSuchFileOrDirectory, .notSupported, .outOfRange {
-            return nil
-        }
-    }
-
-    /// The same for an open file. fgetxattr(2).
-    func withAttribute<Result>(
-        _ attribute: String, of file: Int32, _ body: (UnsafeRawBufferPointer) -> Result
-    ) throws(Errno) -> Result? {
-        do {
-            return try withTemporaryBuffer(EntryAttributes.maximumLength) {
-                (buffer) throws(Errno) -> Result in
-                let count = try kernel.attribute(attribute, of: file, into: buffer)
-                return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            }
-        } catch .noData, .notSupported, .outOfRange {
             return nil
         }
     }

@@ -1,4 +1,5 @@
 import CLinux
+import CacheDisk
 internal import CacheKey
 import CacheModel
 import CacheValues

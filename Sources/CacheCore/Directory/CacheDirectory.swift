@@ -20,10 +20,10 @@ final class CacheDirectory: Sendable {
     /// `.lock`, whose flock(2) keeps a second daemon out until this process ends.
     private let lockDescriptor: Int32
     private let facts: Mutex<Facts>
-    /// The records of entries if the file system keeps no attributes.
-    let records = FileNotes<EntryRecord>()
-    /// Whether images with equal bytes become names of one file.
-    let sharesFiles: Bool
+    /// The records of entries if they are kept in memory.
+    let notes = FileNotes<EntryRecord>()
+    /// Whether images with equal bytes are to become names of one file.
+    private let mayShareFiles: Bool
     /// Seconds for which an entry is fresh whose record is lost.
     let defaultFreshness: Atomic<Int64>
     let owner = geteuid()
@@ -37,7 +37,7 @@ final class CacheDirectory: Sendable {
         path: String, mode: mode_t, kernel: Kernel, sharesFiles: Bool = true,
         defaultFreshness: Int64 = 3600
     ) throws(CacheError) {
-        self.sharesFiles = sharesFiles
+        mayShareFiles = sharesFiles
         self.path = path
         self.kernel = kernel
         self.mode = mode
@@ -47,7 +47,7 @@ final class CacheDirectory: Sendable {
         descriptor = opened.directory
         lockDescriptor = opened.lock
         facts = Mutex(opened.facts)
-        removeUnstorable()
+        records.opened()
     }
 
     deinit {
@@ -67,8 +67,8 @@ final class CacheDirectory: Sendable {
     struct Facts {
         /// Changes if the directory is moved or replaced.
         var identity: Identity
-        /// Whether its file system keeps user attributes.
-        let keepsAttributes: Bool
+        /// Where records are kept: in attributes if its file system has them.
+        let records: any RecordStore.Type
         /// Whether a file can be made without a name and get one later.
         let makesUnnamedFiles: Bool
         /// Whether it has a `CACHEDIR.TAG`.
@@ -91,14 +91,27 @@ final class CacheDirectory: Sendable {
         }
     }
 
-    /// Whether the file system keeps user attributes.
-    var keepsAttributes: Bool { facts.withLock { $0.keepsAttributes } }
+    private var recordType: any RecordStore.Type { facts.withLock { $0.records } }
+
+    /// The records of entries.
+    var records: any RecordStore { recordType.init(directory: self) }
+
+    /// Whether the digests of entries are kept, which tell equal and damaged files.
+    var keepsDigests: Bool { recordType.keepsDigests }
+
+    /// Whether images with equal bytes become names of one file.
+    var sharesFiles: Bool { mayShareFiles && keepsDigests }
 
     /// Whether a file can be made without a name and get one later.
     var makesUnnamedFiles: Bool { facts.withLock { $0.makesUnnamedFiles } }
 
     /// Whether the directory has a `CACHEDIR.TAG`. On a full disk it can't be written.
     var isTagged: Bool { facts.withLock { $0.isTagged } }
+
+    /// What its users should know about it.
+    var limitations: [String] {
+        [recordType.limitation, isTagged ? nil : Self.lacksTag].compactMap(\.self)
+    }
 
     /// The directory that names lead into, as far as is known.
     var identity: Identity { facts.withLock { $0.identity } }
@@ -133,27 +146,19 @@ final class CacheDirectory: Sendable {
             facts = opened.facts
             facts.identity = old
         }
-        removeUnstorable()
+        records.opened()
         prepare()
         facts.withLock { $0 = opened.facts }
     }
 
     /// Whether no name leads to it any more. fstat(2), `st_nlink`.
     var isDeleted: Bool {
-        do {
-            return try kernel.status(of: descriptor).st_nlink == 0
-        } catch {
-            return false
-        }
+        ifPossible { () throws(Errno) in try kernel.status(of: descriptor).st_nlink } == 0
     }
 
     /// Whether its file system is mounted for writing. statfs(2), `ST_RDONLY`.
     var isWritable: Bool {
-        do {
-            return try kernel.fileSystem(of: descriptor).f_flags & 1 == 0
-        } catch {
-            return false
-        }
+        ifPossible { () throws(Errno) in try kernel.fileSystem(of: descriptor).f_flags & 1 } == 0
     }
 
     // MARK: Verification
@@ -161,7 +166,7 @@ final class CacheDirectory: Sendable {
     /// The inode up to which an interrupted verification came. An attribute of `.lock`.
     var verifiedUpTo: UInt64? {
         do {
-            return try attribute(EntryAttributes.verified, of: lockDescriptor)
+            return try attribute(EntryAttributes.verified, of: .open(lockDescriptor))
                 .flatMap { UInt64($0) }
         } catch {
             return nil
@@ -204,7 +209,7 @@ final class CacheDirectory: Sendable {
         let linked = mayBeLinked ? linkedFile(toRemove: key) : nil
         try unlinkIfPresent(key.description)
         if let linked { removeAttributes(of: key, from: linked) }
-        if records.remove(key)?.removeAt != nil { unmarkUnstorable(key) }
+        records.removed(key)
     }
 
     /// Removes a partial. A missing file is no error. unlinkat(2).

@@ -1,3 +1,4 @@
+import CacheDisk
 internal import CacheKey
 import CacheModel
 internal import Logging
@@ -12,7 +13,7 @@ internal import SystemPackage
 final class DirectoryWorker: Sendable {
     enum Job: Sendable {
         /// - Parameter mayWait: more images are on their way, so this one can wait to share a commit with them.
-        case publish(StagedImage, mayWait: Bool)
+        indirect case publish(StagedImage, mayWait: Bool)
         /// Unlinks a file of this directory. If another directory has taken its place by then, the file stays.
         case unlink(Victim, in: CacheDirectory.Identity)
         /// Runs the closure once everything queued before it is done; after the end, at once.

@@ -25,7 +25,6 @@ final class ReferredFile: Sendable {
 extension CacheDirectory {
     /// The file under a name if it has several names; `nil` if it has one, or nothing has the name.
     func linkedFile(named name: String) throws(Errno) -> ReferredFile? {
-        guard keepsAttributes else { return nil }
         do {
             let file = ReferredFile(try kernel.open(name, in: descriptor, clinux_o_path))
             let status = try kernel.status(of: file.descriptor)
@@ -37,10 +36,6 @@ extension CacheDirectory {
 
     /// The same for a removal, which a failure does not prevent: it leaves attributes that nobody reads.
     func linkedFile(toRemove key: CacheKey) -> ReferredFile? {
-        do {
-            return try linkedFile(named: key.description)
-        } catch {
-            return nil
-        }
+        ifPossible { () throws(Errno) in try linkedFile(named: key.description) }
     }
 }

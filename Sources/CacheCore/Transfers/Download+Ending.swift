@@ -1,3 +1,4 @@
+import CacheDisk
 internal import CacheKey
 import CacheModel
 import CacheValues
@@ -108,7 +109,7 @@ extension Download {
             guard !request.head.isChunked else { throw Failure.otherLength(received, promised) }
             throw Failure(.truncated, "\(received) of \(promised) bytes arrived")
         }
-        guard let body = stagedBody() else {
+        guard let body else {
             throw Failure(.notAnImage, "the response has no body")
         }
         let report = try checked(inspector.finish())
@@ -116,15 +117,8 @@ extension Download {
         self.body = nil
         times.staged = .now
         return StagedImage(
-            flight: id, key: key, body: body, url: url, record: record(report), times: times)
-    }
-
-    func stagedBody() -> StagedBody? {
-        switch body {
-        case .bytes(let bytes): .bytes(bytes)
-        case .file(let file): (digest?.finish()).map { .file(file, $0) }
-        case nil: nil
-        }
+            flight: id, key: key, body: body, digest: digest?.finish(), url: url,
+            record: record(report), times: times)
     }
 
     /// Throws unless the bytes are a complete image of an accepted type.

@@ -79,28 +79,25 @@ extension Download {
 
     private func stagedFromStore() throws -> StagedImage {
         let head = request.head
-        guard let stored = StoreLookup.record(of: head), let body = stagedBody() else {
+        guard let stored = StoreLookup.record(of: head), let body else {
             throw Failure.badObject("it has no bytes")
         }
         let report = try checked(inspector.finish())
-        let digest =
-            switch body {
-            case .bytes(let bytes): ContentDigest(of: bytes)
-            case .file(_, let digest): digest
-            }
-        guard digest.description == head.storeMetadata?.digest else {
-            throw Failure.badObject("its bytes do not have its SHA-256")
-        }
         var record = stored.entry(answeredBy: head, now: request.times.received)
         guard record.size == received else {
             throw Failure.badObject("its length is not that of its record")
         }
         record.take(report)
+        times.staged = .now
+        let image = StagedImage(
+            flight: id, key: key, body: body, digest: digest?.finish(), url: url, record: record,
+            times: times)
+        guard image.digest.description == head.storeMetadata?.digest else {
+            throw Failure.badObject("its bytes do not have its SHA-256")
+        }
         // The publisher closes the file.
         self.body = nil
-        times.staged = .now
-        return StagedImage(
-            flight: id, key: key, body: body, url: url, record: record, times: times)
+        return image
     }
 
     /// The meaning of a failure for the object. Many failures concern this machine alone.

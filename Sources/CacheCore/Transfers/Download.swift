@@ -25,7 +25,7 @@ final class Download {
     var entry: KnownEntry
 
     /// The image's bytes, in memory or in a file; `nil` before the first one arrives.
-    var body: ReceivedBody?
+    var body: ImageBody?
     /// Bytes of the image that are there.
     var received: Int64 = 0
     /// The digest of the bytes in the partial file.

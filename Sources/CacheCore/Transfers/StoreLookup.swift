@@ -2,6 +2,7 @@ internal import CacheKey
 import CacheModel
 import CacheValues
 import HTTPCaching
+internal import SystemPackage
 
 /// A question to the store, and the facts to judge the answer by. Belongs to the thread that asks.
 final class StoreLookup {
@@ -30,18 +31,12 @@ final class StoreLookup {
         mayReplacePartial = hints.partial
         let isAboutEntry = question.isAboutEntry && hints.entry
         let record = isAboutEntry ? directory.entryRecord(of: key) : nil
-        let digest = record == nil ? nil : Self.digest(of: key, directory)
+        let digest = record.flatMap { _ in
+            ifPossible { () throws(Errno) in try directory.digest(of: key) }
+        }
         (self.record, self.digest) = digest == nil ? (nil, nil) : (record, digest)
         urlDigest = StoreMetadata.urlDigest(of: question.name)
         request = try access.request(digest == nil ? .get : .head, headLimit: question.limit)
-    }
-
-    private static func digest(of key: CacheKey, _ directory: CacheDirectory) -> ContentDigest? {
-        do {
-            return try directory.digest(of: key)
-        } catch {
-            return nil
-        }
     }
 
     /// Takes a piece of the document with which the store explains a failure. A long one is no such document.

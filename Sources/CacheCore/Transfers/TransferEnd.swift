@@ -3,7 +3,7 @@ import CacheModel
 /// How a transfer ended.
 enum TransferEnd: Sendable {
     /// All bytes of the image have arrived and are verified.
-    case staged(StagedImage)
+    indirect case staged(StagedImage)
     /// The origin confirmed that the entry is still current.
     case confirmed(Revalidation)
     case failed(FailedTransfer)

@@ -1,3 +1,5 @@
+package import CacheDisk
+
 /// The changes that the directory watch reported for the names of one download. They distinguish
 /// the cache's own work from another program's during publication.
 ///

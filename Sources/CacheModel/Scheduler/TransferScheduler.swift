@@ -10,9 +10,15 @@ package struct TransferScheduler: ~Copyable, Sendable {
     private(set) var limit: Int
     /// The highest ``limit`` so far. Downloads that began under it are not stopped for a lower one.
     private var highestLimit: Int
+    /// A download that waits before its next attempt. It may have ended or paused again when the time comes.
+    struct Pause: Sendable {
+        let key: CacheKey
+        let id: FlightID
+    }
+
     private var queue = TransferQueue()
     private(set) var slots: TransferSlots
-    private var retries = RetrySchedule()
+    private var retries = Schedule<Pause>()
     /// The time until which fewer downloads run because memory was short.
     private var throttledUntil: ContinuousClock.Instant?
 
@@ -32,7 +38,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
 
     /// The end of the next pause, or the time of the next measurement of running downloads while others wait. `nil` if
     /// there is none.
-    package func nextCheck(now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    func nextCheck(now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         let measurement = queue.isEmpty ? nil : slots.pace.next(now: now)
         return [retries.earliest, slots.pauses.earliest, measurement].compactMap(\.self).min()
     }
@@ -164,11 +170,11 @@ package struct TransferScheduler: ~Copyable, Sendable {
     mutating func pauses(_ key: CacheKey, _ id: FlightID, until end: ContinuousClock.Instant)
         -> Bool
     {
-        retries.add(key, id, at: end)
+        retries.add(Pause(key: key, id: id), at: end)
     }
 
-    /// The next pause that has ended. The download may have ended or paused again since it began.
-    mutating func takeDue(now: ContinuousClock.Instant) -> RetrySchedule.Place? {
+    /// The next pause that has ended.
+    mutating func takeDue(now: ContinuousClock.Instant) -> Schedule<Pause>.Place? {
         retries.takeDue(now: now)
     }
 

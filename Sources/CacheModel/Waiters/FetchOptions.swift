@@ -10,17 +10,25 @@ public struct FetchOptions: Sendable {
     /// Callers that this one replaces or takes images from. An image that was already given to one of
     /// them is not requested again.
     public var predecessors: [WaiterID]
+    /// The failed attempts after which the caller takes the failure. The download goes on for others. `nil` if the retry
+    /// policy decides.
+    public var attempts: Int?
+    /// When the caller takes a failure for the images that have not come. The downloads go on for others.
+    public var deadline: ContinuousClock.Instant?
     /// The digest that the image has to have, if the caller knows it. Any entry with these bytes will do.
     public var digest: ContentDigest?
 
     public init(
         priority: Priority = .normal, isRefresh: Bool = false, client: ClientID = .daemon,
-        predecessors: [WaiterID] = [], digest: ContentDigest? = nil
+        predecessors: [WaiterID] = [], attempts: Int? = nil,
+        deadline: ContinuousClock.Instant? = nil, digest: ContentDigest? = nil
     ) {
         self.priority = priority
         self.isRefresh = isRefresh
         self.client = client
         self.predecessors = predecessors
+        self.attempts = attempts
+        self.deadline = deadline
         self.digest = digest
     }
 }

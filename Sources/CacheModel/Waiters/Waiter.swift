@@ -5,6 +5,9 @@ package import CacheValues
 package struct Waiter: Sendable {
     package let client: ClientID
     package let priority: Priority
+    /// The failed attempts after which it takes the failure. `nil` if the retry policy decides.
+    package let attempts: Int?
+    package let deadline: ContinuousClock.Instant?
     /// Images that are not settled yet.
     package var pending: Set<CacheKey> = []
     /// The images that failed, with the reasons.
@@ -33,5 +36,7 @@ package struct Waiter: Sendable {
     package init(_ options: FetchOptions) {
         client = options.client
         priority = options.priority
+        attempts = options.attempts
+        deadline = options.deadline
     }
 }

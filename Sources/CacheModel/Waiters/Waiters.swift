@@ -11,6 +11,9 @@ package struct Waiters: Sendable {
     /// The images that the callers of each user wait for.
     package private(set) var interests = UserQuota(limit: interestLimit)
 
+    /// When the callers that gave a time wait no longer.
+    private var deadlines = Schedule<WaiterID>()
+
     /// The most images that the callers of one user may wait for.
     package static let interestLimit = 500_000
 
@@ -71,6 +74,26 @@ package struct Waiters: Sendable {
         }
         if let user = waited ?? nil { interests.remove(1, of: user) }
     }
+
+    // MARK: Deadlines
+
+    /// The next deadline; `nil` if no caller gave a time.
+    package var nextDeadline: ContinuousClock.Instant? { deadlines.earliest }
+
+    /// The caller has named its images. Returns whether its deadline comes before all others.
+    package mutating func setDeadline(_ id: WaiterID) -> Bool {
+        guard let waiter = waiters[id], let end = waiter.deadline, !waiter.pending.isEmpty else {
+            return false
+        }
+        return deadlines.add(id, at: end)
+    }
+
+    /// The next caller whose time is over. It may have had its outcome.
+    package mutating func takeOverdue(now: ContinuousClock.Instant) -> WaiterID? {
+        deadlines.takeDue(now: now)?.event
+    }
+
+    // MARK: Outcomes
 
     /// The outcome of a request whose images are all settled. The waiter is then removed.
     package mutating func takeOutcome(_ id: WaiterID) -> Outcome? {

@@ -30,12 +30,33 @@ struct FetchCommand: ParsableCommand {
             valueName: "hex"))
     var sha256: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Fail after this many failed attempts (default: those of the daemon).",
+            valueName: "number"))
+    var attempts: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Fail if an image has not come after this time. The daemon's own attempts go on for others.",
+            valueName: "seconds"))
+    var timeout: Double?
+
     @Flag(name: .customLong("no-wait"), help: "Start the downloads without waiting for them.")
     var noWait = false
 
     @OptionGroup var arguments: URLArguments
 
     func validate() throws {
+        guard attempts ?? 1 > 0 else { throw ValidationError("--attempts takes 1 or more.") }
+        guard (0.001...1e9).contains(timeout ?? 1) else {
+            throw ValidationError("--timeout takes 0.001 to 1000000000 seconds.")
+        }
+        guard attempts == nil && timeout == nil || !noWait else {
+            throw ValidationError(
+                "--attempts and --timeout say how long to wait; do not combine them with --no-wait."
+            )
+        }
         guard let sha256 else { return }
         guard sha256.utf8.count == 64, sha256.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
             throw ValidationError("--sha256 takes 64 hexadecimal digits.")
@@ -72,8 +93,13 @@ struct FetchCommand: ParsableCommand {
     }
 
     private func parameters(_ urls: [String]) -> Methods.Fetch.Parameters {
-        Methods.Fetch.Parameters(
-            urls: urls, priority: priority, refresh: refresh ? true : nil,
+        let isPatient = attempts == nil && timeout == nil
+        let wants = urls.map {
+            Want(url: $0, attempts: attempts, timeout: timeout.map { Int($0 * 1000) })
+        }
+        return Methods.Fetch.Parameters(
+            urls: isPatient ? urls : nil, wants: isPatient ? nil : wants, priority: priority,
+            refresh: refresh ? true : nil,
             wait: noWait ? false : nil, sha256: sha256)
     }
 }

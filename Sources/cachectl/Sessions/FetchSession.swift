@@ -18,7 +18,7 @@ struct FetchSession {
         defer { display.erase() }
         var replies = try client.stream(Methods.Fetch.self, parameters)
         let start = ContinuousClock.now
-        var progress = FetchProgress(urls: parameters.urls ?? [])
+        var progress = FetchProgress(urls: parameters.urls ?? (parameters.wants ?? []).map(\.url))
         return try last(of: &replies, each: Self.tickMilliseconds) { items in
             if let items { progress.replied(items, now: start.duration(to: .now)) }
             draw(&progress, at: .now(since: start), on: display)

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Cache: listings", .timeLimit(.minutes(5)))

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Entries that are no longer fresh: revalidated, confirmed, replaced, served stale or removed.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Origins that claim HTTP/2 without speaking it, or break off a stream.

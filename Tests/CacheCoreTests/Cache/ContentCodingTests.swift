@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Bodies with a content coding, although none was asked for (RFC 9110 §8.4, §12.5.3).

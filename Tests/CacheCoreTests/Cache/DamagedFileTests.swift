@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A file that a verification finds damaged is removed: nobody reads its bytes as those of the image.

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A pin outlives damage to its file: the image is downloaded again at once, and is pinned.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// An error status counts whether or not its body arrives.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// HTTP/2 as real servers speak it: images that browsers show are cached, and no attempt is spent on a connection.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Hosts that say when to ask again (RFC 6585 §4, RFC 9110 §10.2.3).

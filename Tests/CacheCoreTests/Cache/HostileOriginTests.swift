@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Hostile origins: endless heads and bodies, false lengths, compressed bodies that expand.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Images that are complete or not by their own account, with and without a length from the server.

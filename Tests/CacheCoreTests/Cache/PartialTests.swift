@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Partial downloads in the directory: their records, their owners and their age.

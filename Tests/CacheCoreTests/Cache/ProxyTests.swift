@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Downloads through a proxy, whose requests have an absolute URL (RFC 9112 §3.2.2).

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Downloads that break off at random, of images that change or not: no image is put together from two.

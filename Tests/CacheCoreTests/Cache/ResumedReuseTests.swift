@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// The freshness of an image that came in two parts: the first response counts, although the later ones have no

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Every response an origin can give to the request for the rest of an image.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// How many system calls the usual work on an entry takes. Reading attributes stands for looking at names.

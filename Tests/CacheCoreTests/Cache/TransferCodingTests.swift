@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// libcurl decodes transfer codings that were not asked for, even several layers of them. So they are refused before

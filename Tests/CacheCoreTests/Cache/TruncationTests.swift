@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Images of every format, cut off at every position: none is published.

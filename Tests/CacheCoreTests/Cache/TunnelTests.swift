@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Downloads of https URLs through a proxy, which opens a tunnel (CONNECT, RFC 9110 §9.3.6).

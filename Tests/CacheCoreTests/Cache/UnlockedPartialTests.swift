@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A file system without locks of open files (fcntl(2), `F_OFD_SETLK`): downloads work, and the log says once what

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Directories whose file system keeps no user attributes: records stay in memory, and are lost with the daemon.
@@ -52,7 +53,7 @@ struct WithoutAttributesTests {
             settings.limits.minimumFree = 0
             change(&settings)
         }
-        #expect(!fixture.cache.directory.keepsAttributes)
+        #expect(fixture.cache.directory.records is MemoryRecords)
         return fixture
     }
 

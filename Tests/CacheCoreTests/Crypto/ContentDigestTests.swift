@@ -2,6 +2,7 @@ import CacheValues
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Content digest", .timeLimit(.minutes(5)))

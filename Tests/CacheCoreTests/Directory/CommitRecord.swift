@@ -4,6 +4,7 @@ import Dispatch
 import Synchronization
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Records what became entries, commit by commit. Each commit waits until it is let through.

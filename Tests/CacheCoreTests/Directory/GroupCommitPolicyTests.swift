@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Group commit policy") struct GroupCommitPolicyTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Bytes that the kernel accepted and could not write. Only the first sync that meets them reports the loss.

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Opening the directory", .timeLimit(.minutes(5)))
@@ -19,7 +20,7 @@ struct OpeningTests {
             var status = stat()
             #expect(stat(place, &status) == 0)
             #expect(status.st_mode & 0o7777 == 0o700)
-            #expect(directory.keepsAttributes)
+            #expect(directory.records is AttributeRecords)
         }
     }
 

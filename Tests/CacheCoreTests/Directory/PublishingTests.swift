@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Publishing", .timeLimit(.minutes(5)))
@@ -249,7 +250,7 @@ struct PublishingTests {
             let published = folder.directory.commit(
                 &batch, .eachFile, makeRoom: noRoom)
             #expect(published.map(\.failure) == [nil])
-            let record = try folder.directory.record(of: image.key, name: image.key.description)
+            let record = try folder.directory.record(of: image.key)
             #expect(record?.isPinned == isPinned)
         }
     }

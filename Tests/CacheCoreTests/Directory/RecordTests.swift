@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// The attributes of an entry: where they are, and what is written again.
@@ -49,7 +50,10 @@ struct RecordTests {
             let file = open(folder.file("a"), O_RDONLY)
             defer { close(file) }
             let new = Validators(entityTag: "\"x2\"")
-            try folder.directory.rewrite(new, of: Sample.key("a"), file)
+            var record = try #require(folder.directory.entryRecord(of: Sample.key("a")))
+            record.validators = new
+            try folder.directory.records.write(
+                record, of: Sample.key("a"), file, withValidators: true)
             #expect(folder.validators("a")?.validators == new)
             let digest = ContentDigest(of: Sample.bytes("a"))
             #expect(folder.validators("a")?.digest == digest.description)

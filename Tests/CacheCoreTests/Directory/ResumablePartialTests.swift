@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Resumable partials", .timeLimit(.minutes(5)))
@@ -155,6 +156,7 @@ struct ResumablePartialTests {
         try Array("image".utf8).withUnsafeBytes { try file.append($0) }
         return StagedImage(
             flight: FlightID(rawValue: 1), key: Sample.key(name),
-            body: .file(file, Sample.digest), url: Sample.url(name), record: Sample.record(size: 5))
+            body: .file(file), digest: Sample.digest, url: Sample.url(name),
+            record: Sample.record(size: 5))
     }
 }

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Scan", .timeLimit(.minutes(5)))

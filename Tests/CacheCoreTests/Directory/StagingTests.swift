@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Staging", .timeLimit(.minutes(5)))

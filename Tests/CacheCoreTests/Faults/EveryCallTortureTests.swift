@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Every system call on the directory fails with every error that its manual page lists: in one run the first call

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// An origin, and a directory with everything that a start can find: a fresh image, a stale image, an image that has

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// One life of a cache in which one system call fails: a start, downloads, a hit, a revalidation, a resumed download,

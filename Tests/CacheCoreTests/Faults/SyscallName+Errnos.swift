@@ -1,6 +1,7 @@
 import SystemPackage
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 extension SyscallName {

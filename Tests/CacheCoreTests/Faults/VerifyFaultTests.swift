@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// An entry that can't be read does not count as whole.

@@ -3,6 +3,7 @@ import HTTPCaching
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// One image of an origin. Tests change its version, its `Cache-Control` and its health.

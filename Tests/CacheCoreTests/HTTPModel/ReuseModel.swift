@@ -1,4 +1,5 @@
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A simple model of a cache: the images that it has to hold, and the results that a fetch has to have.

@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Random operations on a cache, its origin and a model of both. The cache and the model are compared after each

@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Address policy", .timeLimit(.minutes(5)))

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Forbidden addresses in every spelling. A server listens on all addresses of this machine and gets no

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Network interfaces", .timeLimit(.minutes(5)))

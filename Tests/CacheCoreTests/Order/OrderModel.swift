@@ -1,6 +1,7 @@
 import Glibc
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A simple model of the entries and victims of a cache: one array in

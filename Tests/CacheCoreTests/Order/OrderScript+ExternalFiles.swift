@@ -6,6 +6,7 @@ import HTTPCaching
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Files that other programs leave in the directory, and the comparison of the cache's files with

@@ -5,6 +5,7 @@ import Glibc
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// The operations on the cache and on the model.

@@ -4,6 +4,7 @@ import Glibc
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Random operations on a cache with real files and on the model of it, compared after each.

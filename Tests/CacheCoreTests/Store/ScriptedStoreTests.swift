@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Downloads with a store that answers as no good store would.

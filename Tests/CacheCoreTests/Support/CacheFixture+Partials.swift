@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Partials written by hand, as an interrupted download would leave them.

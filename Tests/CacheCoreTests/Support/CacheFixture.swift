@@ -6,6 +6,7 @@ import Synchronization
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A cache in this process, and an origin that it downloads from.

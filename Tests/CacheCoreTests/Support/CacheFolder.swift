@@ -7,6 +7,7 @@ import HTTPCaching
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A cache directory on a real file system, and the changes that another program makes in it.
@@ -54,7 +55,7 @@ struct CacheFolder {
         try bytes.withUnsafeBytes { try file.append($0) }
         return StagedImage(
             flight: FlightID(rawValue: 1), key: Sample.key(name),
-            body: .file(file, ContentDigest(of: bytes)), url: Sample.url(name),
+            body: .file(file), digest: ContentDigest(of: bytes), url: Sample.url(name),
             record: Sample.record(size: Int64(bytes.count)))
     }
 

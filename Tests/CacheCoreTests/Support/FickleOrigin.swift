@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// An origin whose answers break off, and whose only image can change after the first request.

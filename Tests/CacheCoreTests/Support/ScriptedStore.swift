@@ -6,6 +6,7 @@ import ImageFormats
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A store that answers as a script says, for what real ones do not do.

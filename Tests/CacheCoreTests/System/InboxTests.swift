@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Inbox", .timeLimit(.minutes(5))) struct InboxTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CacheCore
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A download that has taken its share waits for the next round, and no other waits for it.

@@ -2,6 +2,7 @@ import CacheKey
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Name servers that do not answer take no slots: the lookups of cancelled downloads count for their users.

@@ -2,6 +2,7 @@ import CacheKey
 import CacheSamples
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Change epochs", .timeLimit(.minutes(5)))

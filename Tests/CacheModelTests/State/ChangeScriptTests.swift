@@ -3,6 +3,7 @@ import CacheSamples
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Changes that the state announces to observers, and changes that it keeps silent.

@@ -2,6 +2,7 @@ import CacheSamples
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// New limits and rules while downloads run and wait.

@@ -3,6 +3,7 @@ import CacheSamples
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Changes in the directory, and when the state can trust its index.

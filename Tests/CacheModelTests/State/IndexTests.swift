@@ -4,6 +4,7 @@ import CacheValues
 import TestSupport
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Index", .timeLimit(.minutes(5)))

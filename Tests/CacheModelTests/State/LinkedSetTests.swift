@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("Linked set", .timeLimit(.minutes(5)))

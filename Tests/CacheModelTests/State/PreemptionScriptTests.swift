@@ -2,6 +2,7 @@ import CacheKey
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Prefetches stop for everything else.

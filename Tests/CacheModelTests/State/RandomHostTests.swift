@@ -4,6 +4,7 @@ import CacheValues
 import TestSupport
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Random requests for images of a few hosts, which sometimes ask for a pause. Nothing ever waits for a

@@ -3,6 +3,7 @@ import CacheSamples
 import CacheValues
 import TestSupport
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Random events for a state and its model. The script plays the rest of the cache:

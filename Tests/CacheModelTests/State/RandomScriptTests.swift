@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 @Suite("State: random scripts", .timeLimit(.minutes(5)))

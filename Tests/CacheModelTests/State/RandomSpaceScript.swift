@@ -3,6 +3,7 @@ import CacheSamples
 import CacheValues
 import TestSupport
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Random downloads that ask for space under a small budget with pins, and a simple model of the

@@ -4,6 +4,7 @@ import CacheValues
 import TestSupport
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Random events about downloads that ask a store first. The state keeps its invariants, and every caller is answered.

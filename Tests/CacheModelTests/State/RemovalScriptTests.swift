@@ -2,6 +2,7 @@ import CacheSamples
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Removals, as scripts of events and decisions.

@@ -2,6 +2,7 @@ import CacheKey
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Downloads that are resumed, nearly complete or forgotten, as scripts of events.

@@ -4,6 +4,7 @@ import CacheValues
 import TestSupport
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Downloads that are retried, and failures that are remembered.
@@ -221,26 +222,73 @@ struct RetryScriptTests {
         #expect(wants("a", after: 0) == ["start a"])
     }
 
+    // MARK: Callers with less patience
+
+    private var end: ContinuousClock.Instant { start.instant + .seconds(5) }
+
+    private func deadlinesPass(after time: Duration) -> [String] {
+        script.event { $0.deadlinesPassed(now: start.instant + time, &$1) }
+    }
+
+    @Test func aCallerWithOneAttemptHasTheFirstFailureAndTheDownloadGoesOnForOthers() {
+        script.caller("one", wants: "a", attempts: 1)
+        script.caller("patient", wants: "a")
+        #expect(fails("a") == ["plan", "tell one: a http"])
+        #expect(script.phase("a") == .retrying)
+        #expect(pausesEnd(after: .seconds(2)) == ["start a"])
+        #expect(script.finishes("a") == ["publish a"])
+        #expect(script.published("a") == ["tell patient"])
+    }
+
+    @Test func aDownloadEndsWhenNoCallerTakesAnotherAttempt() {
+        script.caller("one", wants: "a", attempts: 2)
+        #expect(fails("a") == ["plan"])
+        #expect(pausesEnd(after: .seconds(2)) == ["start a"])
+        #expect(fails("a") == ["tell one: a http"])
+        #expect(script.phase("a") == nil)
+        #expect(script.lookup("a")?.failure?.httpStatus == 503)
+    }
+
+    @Test func whatHasNotComeAtTheDeadlineFailsForThatCallerAlone() {
+        script.caller("one", wants: "a", deadline: end) { #expect($0 == ["start a", "plan"]) }
+        script.caller("patient", wants: "a")
+        #expect(script.state.nextCheck(now: start.instant) == end)
+        #expect(deadlinesPass(after: .seconds(4)) == [])
+        #expect(deadlinesPass(after: .seconds(5)) == ["tell one: a deadline"])
+        #expect(script.lookup("a")?.failure == nil)
+        #expect(script.finishes("a") == ["publish a"])
+        #expect(script.published("a") == ["tell patient"])
+    }
+
+    @Test func aDownloadOnlyForACallerWhoseTimeIsOverStops() {
+        script.caller("one", wants: "a", deadline: end)
+        #expect(deadlinesPass(after: .seconds(5)) == ["cancel a", "tell one: a deadline"])
+        #expect(script.phase("a") == nil)
+        #expect(deadlinesPass(after: .seconds(50)) == [])
+    }
+
+    @Test func anotherNetworkEndsNoCallersTime() {
+        script.caller("one", wants: "a", deadline: end)
+        #expect(script.event { $0.networkChanged(now: start.instant, &$1) } == [])
+        #expect(deadlinesPass(after: .seconds(5)) == ["cancel a", "tell one: a deadline"])
+    }
+
     // MARK: The schedule
 
     @Test func retriesComeDueInOrder() {
         var random = SeededGenerator(seed: 3)
-        var schedule = RetrySchedule()
+        var schedule = Schedule<Int>()
         let start = ContinuousClock.now
         var earliest = Int.max
-        for number in 0..<500 {
+        for _ in 0..<500 {
             let pause = Int.random(in: 0..<1000, using: &random)
-            let isNext = schedule.add(
-                Sample.key("\(number)"), FlightID(rawValue: UInt64(pause)),
-                at: start + .seconds(pause))
+            let isNext = schedule.add(pause, at: start + .seconds(pause))
             #expect(isNext == (pause < earliest))
             earliest = min(earliest, pause)
             #expect(schedule.earliest == start + .seconds(earliest))
         }
-        var order: [UInt64] = []
-        while let id = schedule.takeDue(now: start + .seconds(1000))?.id {
-            order.append(id.rawValue)
-        }
+        var order: [Int] = []
+        while let due = schedule.takeDue(now: start + .seconds(1000)) { order.append(due.event) }
         #expect(order.count == 500)
         #expect(order == order.sorted())
         #expect(schedule.earliest == nil)

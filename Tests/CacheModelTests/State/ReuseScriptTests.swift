@@ -3,6 +3,7 @@ import CacheSamples
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Stale entries: hits, revalidations, confirmations, and entries that must not be stored.

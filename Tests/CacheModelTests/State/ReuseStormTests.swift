@@ -4,6 +4,7 @@ import CacheValues
 import TestSupport
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Random requests for stale images whose origin fails, confirms and replaces at random. The state

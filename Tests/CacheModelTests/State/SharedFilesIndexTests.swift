@@ -4,6 +4,7 @@ import CacheValues
 import TestSupport
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Names of the index that share files, against a plain model.

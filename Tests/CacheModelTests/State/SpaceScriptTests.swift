@@ -3,6 +3,7 @@ import CacheSamples
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// One block of the disk in these scripts; an image takes its own and one for its attributes.

@@ -1,6 +1,7 @@
 import CacheKey
 import CacheValues
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A simple model of the decisions of a cache state. Images and callers are

@@ -3,6 +3,7 @@ import CacheSamples
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// The life of a download, as scripts of events and decisions.

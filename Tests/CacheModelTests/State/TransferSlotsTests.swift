@@ -2,6 +2,7 @@ import CacheKey
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Each host has a limit of concurrent downloads, and a full host blocks no other host.

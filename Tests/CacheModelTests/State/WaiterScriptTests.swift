@@ -1,6 +1,7 @@
 import CacheValues
 import Testing
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Callers that arrive and leave, as scripts of events and decisions.

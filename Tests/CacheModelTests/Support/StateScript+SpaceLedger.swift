@@ -1,6 +1,7 @@
 import CacheKey
 import CacheValues
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// Space: the requests of downloads, and the victims evicted for them.

@@ -3,6 +3,7 @@ import CacheSamples
 import CacheValues
 import TestSupport
 
+@testable import CacheDisk
 @testable import CacheModel
 
 /// A cache state that receives events about images `a`, `b`, … and returns its decisions in words.
@@ -56,11 +57,13 @@ final class StateScript {
     func caller(
         _ caller: String, wants images: String..., priority: Priority = .normal,
         isRefresh: Bool = false, client: UInt64 = 0, user: UserID = .daemon,
+        attempts: Int? = nil, deadline: ContinuousClock.Instant? = nil,
         saying expected: (([String]) -> Void)? = nil
     ) -> WaiterID {
         let options = FetchOptions(
-            priority: priority, isRefresh: isRefresh, client: ClientID(rawValue: client, user: user)
-        )
+            priority: priority, isRefresh: isRefresh,
+            client: ClientID(rawValue: client, user: user),
+            attempts: attempts, deadline: deadline)
         let id = state.waiterBegan(options)
         callers[id] = caller
         var said: [String] = []

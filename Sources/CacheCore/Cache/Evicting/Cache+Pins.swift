@@ -1,3 +1,4 @@
+import CacheDisk
 public import CacheKey
 import CacheModel
 public import CacheValues
@@ -55,7 +56,7 @@ extension Cache {
         case .cached:
             do {
                 try openingQuietly(key) { (file) throws(Errno) in
-                    try directory.setPin(isPinned, of: key, file)
+                    try directory.records.setPin(isPinned, of: key, file)
                 }
             } catch .notSupported {
                 return .keepsNoPins

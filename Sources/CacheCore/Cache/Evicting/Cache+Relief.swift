@@ -1,3 +1,4 @@
+import CacheDisk
 internal import CacheKey
 import CacheModel
 import CacheValues

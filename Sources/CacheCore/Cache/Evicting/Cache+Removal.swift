@@ -1,5 +1,6 @@
+import CacheDisk
 public import CacheKey
-public import CacheModel
+import CacheModel
 public import CacheValues
 internal import Logging
 internal import SystemPackage

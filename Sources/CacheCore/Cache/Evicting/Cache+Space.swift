@@ -1,6 +1,7 @@
 import CLinux
+import CacheDisk
 internal import CacheKey
-public import CacheModel
+import CacheModel
 public import CacheValues
 import Glibc
 internal import Synchronization

@@ -1,3 +1,4 @@
+import CacheDisk
 import CacheModel
 import CacheValues
 

@@ -1,4 +1,5 @@
 import CLinux
+import CacheDisk
 internal import CacheKey
 import CacheModel
 import CacheValues
@@ -179,15 +180,16 @@ extension Cache {
         withExtendedLifetime(table) {}
     }
 
-    /// When the next pause ends, or the pace of downloads has to be measured again; `nil` without either.
+    /// When ``checkDownloads()`` has something to do; `nil` if time changes nothing.
     var nextCheck: ContinuousClock.Instant? {
-        read { $0.scheduler.nextCheck(now: .now) }
+        read { $0.nextCheck(now: .now) }
     }
 
-    /// Continues the downloads whose pause is over, and measures the others.
+    /// Continues the downloads whose pause is over, measures the others, and answers callers whose time is over.
     func checkDownloads() {
         run { state, effects in
             let now = ContinuousClock.now
+            state.deadlinesPassed(now: now, &effects)
             state.pausesEnded(now: now, &effects)
             state.paceMeasured(now: now, &effects)
         }

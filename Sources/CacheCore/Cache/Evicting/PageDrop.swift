@@ -1,4 +1,3 @@
-public import CacheModel
 public import CacheValues
 
 /// The pages that were dropped from memory, and the disk bytes that were held when that began.

@@ -1,4 +1,6 @@
+import CacheDisk
 import CacheModel
+import CacheValues
 
 /// The progress of unlinking victims, over all rounds of it.
 struct Removing: Sendable {

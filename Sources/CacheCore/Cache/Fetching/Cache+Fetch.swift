@@ -91,10 +91,7 @@ extension Cache {
     /// Removes images from those of a waiter that ``keep(_:)`` has announced. A download that no other caller waits
     /// for stops; its partial stays.
     public func drop(_ keys: [CacheKey], from waiter: WaiterID) {
-        var rest = keys[...]
-        while !rest.isEmpty {
-            let stretch = rest.prefix(Self.stretch)
-            rest = rest.dropFirst(stretch.count)
+        for stretch in keys.chunks(ofCount: Self.stretch) {
             run { $0.waiterDropped(waiter, stretch, &$1) }
         }
     }
@@ -109,10 +106,7 @@ extension Cache {
     public func leave(_ waiter: WaiterID) {
         let keys = run { state, _ in state.waiterBeginsLeaving(waiter) }
         for ifQueued in [true, false] {
-            var rest = keys[...]
-            while !rest.isEmpty {
-                let stretch = rest.prefix(Self.stretch)
-                rest = rest.dropFirst(stretch.count)
+            for stretch in keys.chunks(ofCount: Self.stretch) {
                 run { $0.waiterLeft(waiter, stretch, ifQueued: ifQueued, &$1) }
             }
         }
@@ -126,10 +120,7 @@ extension Cache {
     private func want(_ requests: [ImageRequest], _ options: FetchOptions, by waiter: WaiterID?) {
         guard directory.isInPlace else { return refuse(requests, by: waiter) }
         let now = FileTime.now
-        var rest = requests[...]
-        while !rest.isEmpty {
-            let stretch = rest.prefix(Self.requestStretch)
-            rest = rest.dropFirst(stretch.count)
+        for stretch in requests.chunks(ofCount: Self.requestStretch) {
             // The lookup also brings the index up to date about names that changed.
             let answers = lookupInPlace(stretch.map(\.key))
             let stale = zip(stretch, answers).map {
@@ -137,6 +128,10 @@ extension Cache {
             }
             run { state, effects in
                 for (request, stale) in zip(stretch, stale) {
+                    guard request.name.side == nil else {
+                        if let waiter { state.refused([request.key], by: waiter, .underivable) }
+                        continue
+                    }
                     state.requested(
                         request.key, request.url, by: waiter, options,
                         name: request.name, stale: stale, now: now, &effects)
@@ -167,9 +162,14 @@ extension Cache {
     /// The record of an entry; `nil` if there is none or it can't be read.
     func record(of key: CacheKey) -> EntryRecord? {
         do {
-            return try directory.record(of: key, name: key.description)
+            return try directory.record(of: key)
         } catch {
             return nil
         }
     }
+}
+
+extension Failure {
+    fileprivate static let underivable = Failure(
+        .underivable, "this daemon derives no sizes; fetch the URL without side")
 }

@@ -1,3 +1,4 @@
+import CacheDisk
 internal import CacheKey
 import CacheModel
 import CacheValues
@@ -34,10 +35,7 @@ extension Cache: DirectoryWorkerDelegate {
         let start = beginProbe()
         probeDisturbed(&publications, since: start)
         var dirty: [CacheKey] = []
-        var rest = publications[...]
-        while !rest.isEmpty {
-            let stretch = rest.prefix(Self.publishedStretch)
-            rest = rest.dropFirst(stretch.count)
+        for stretch in publications.chunks(ofCount: Self.publishedStretch) {
             run { state, effects in
                 for publication in stretch { state.published(publication, &effects) }
                 dirty += stretch.lazy.map(\.key).filter {

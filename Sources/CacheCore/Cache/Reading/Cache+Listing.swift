@@ -1,5 +1,8 @@
+import CacheDisk
 internal import CacheKey
-public import CacheModel
+import CacheModel
+public import CacheValues
+import ImageFormats
 
 /// Listing and counting.
 extension Cache {
@@ -23,7 +26,12 @@ extension Cache {
             let page =
                 (order == .recency ? next(limit, isReversed: isReversed, after: cursor) : nil)
                 ?? first(limit, in: order, isReversed: isReversed, after: cursor)
-            if areThere(page) { return directory.keepsAttributes ? page : recovered(page) }
+            if areThere(page),
+                recovered(page.map(\.key), isUnknown: { page[$0].facts.mediaType == .other })
+                    .isEmpty
+            {
+                return page
+            }
         }
         return []
     }

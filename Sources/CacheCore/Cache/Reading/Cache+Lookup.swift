@@ -1,7 +1,9 @@
+import CacheDisk
 public import CacheKey
 public import CacheModel
 import CacheValues
 import HTTPCaching
+import ImageFormats
 internal import SystemPackage
 
 /// Looking up what is cached.
@@ -29,14 +31,15 @@ extension Cache {
         var answers: [Lookup] = []
         answers.reserveCapacity(keys.count)
         var unknown: [Int] = []
-        var rest = keys[...]
-        while !rest.isEmpty {
-            let stretch = rest.prefix(Self.stretch)
-            rest = rest.dropFirst(stretch.count)
+        for stretch in keys.chunks(ofCount: Self.stretch) {
             lookUpInMemory(stretch, view, &answers, unknown: &unknown)
         }
         for place in unknown { answers[place] = probe(keys[place], view) }
-        if !directory.keepsAttributes { recoverRecords(of: keys, view, &answers) }
+        let recovered = recovered(keys, view) {
+            guard case .cached(let facts, _, _) = answers[$0] else { return false }
+            return facts.mediaType == .other
+        }
+        for (place, answer) in recovered { answers[place] = answer }
         return answers
     }
 
@@ -82,24 +85,14 @@ extension Cache {
     public func details(of key: CacheKey, withOrigin: Bool = false) -> EntryDetails {
         EntryDetails(
             // A URL with another key is not the URL of this entry: the attribute is damaged.
-            url: readable { () throws(Errno) in
-                try directory.url(of: key, name: key.description)
-            }.flatMap { key.isName(of: $0) ? $0 : nil },
-            sha256: readable { () throws(Errno) in try directory.digest(of: key) },
-            source: readable { () throws(Errno) in
+            url: ifPossible { () throws(Errno) in try directory.url(of: key) }
+                .flatMap { key.isName(of: $0) ? $0 : nil },
+            sha256: ifPossible { () throws(Errno) in try directory.digest(of: key) },
+            source: ifPossible { () throws(Errno) in
                 try directory.attribute(EntryAttributes.source(of: key), of: key)
             },
             names: names(of: key),
             origin: withOrigin ? directory.entryRecord(of: key).map { OriginDetails($0) } : nil)
-    }
-
-    /// The result of `body`; `nil` if that can't be read.
-    private func readable<Value>(_ body: () throws(Errno) -> Value?) -> Value? {
-        do {
-            return try body()
-        } catch {
-            return nil
-        }
     }
 
     /// The path of a key's file. The file need not exist.

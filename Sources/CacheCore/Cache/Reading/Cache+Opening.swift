@@ -1,4 +1,5 @@
 import CLinux
+import CacheDisk
 public import CacheKey
 import CacheModel
 public import CacheValues

@@ -1,6 +1,5 @@
 internal import CacheKey
-public import CacheModel
-import CacheValues
+public import CacheValues
 
 /// The position of an entry in a listing. The cursor of the last entry on a page leads to the next page.
 public struct ListCursor: Hashable, Comparable, Sendable, LosslessStringConvertible {

@@ -1,3 +1,4 @@
+import CacheDisk
 public import CacheKey
 import CacheModel
 public import CacheValues
@@ -29,11 +30,7 @@ extension Cache {
     }
 
     private func has(_ key: CacheKey, _ digest: ContentDigest) -> Bool {
-        do {
-            return try directory.digest(of: key) == digest
-        } catch {
-            return false
-        }
+        ifPossible { () throws(Errno) in try directory.digest(of: key) } == digest
     }
 
     // MARK: Adopting
@@ -50,7 +47,7 @@ extension Cache {
     private func adoption(
         of key: CacheKey, _ id: FlightID, _ digest: ContentDigest
     ) -> AdoptionEnd {
-        guard directory.isInPlace, directory.keepsAttributes else { return .none }
+        guard directory.isInPlace else { return .none }
         do {
             if has(key, digest), case .entry(let facts) = try directory.probe(key) {
                 return .adopted(facts)

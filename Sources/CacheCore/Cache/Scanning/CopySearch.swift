@@ -1,4 +1,5 @@
 import CLinux
+import CacheDisk
 internal import CacheKey
 import CacheModel
 import CacheValues
@@ -74,17 +75,18 @@ extension CacheDirectory {
     /// Makes the name of an entry one of another entry's file, if the bytes of both are the same.
     func join(_ entry: OpenedEntry, _ original: OpenedEntry) -> Bool {
         let key = entry.key
-        guard keepsAttributes, let record = entryRecord(of: key), record.removeAt == nil,
+        guard let record = entryRecord(of: key), record.removeAt == nil,
             !isSame(key.description, original.descriptor),
             let bytes = bytes(of: entry, record.size)
         else { return false }
         do {
             let status = try kernel.status(of: entry.descriptor)
-            let digest = try digest(of: key, entry.descriptor)
-            guard let digest, try self.digest(of: original.key, original.descriptor) == digest,
-                let text = try url(of: key, entry.descriptor), key.isName(of: text)
+            let file = FileReference.open(entry.descriptor)
+            guard let digest = try digest(of: key, file),
+                try self.digest(of: original.key, .open(original.descriptor)) == digest,
+                let text = try url(of: key, file), key.isName(of: text)
             else { return false }
-            let source = try attribute(EntryAttributes.source(of: key), of: entry.descriptor)
+            let source = try attribute(EntryAttributes.source(of: key), of: file)
             guard let name = CacheURL(ifValid: text),
                 let url = CacheURL(ifValid: source ?? text)
             else { return false }

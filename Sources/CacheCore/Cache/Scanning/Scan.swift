@@ -1,3 +1,4 @@
+import CacheDisk
 internal import CacheKey
 import CacheModel
 import CacheValues
@@ -76,10 +77,7 @@ struct Scan {
 
     private func sort(_ seen: [Seen]) {
         let sorted = seen.sorted { ($0.lastUsedAt, $0.key) > ($1.lastUsedAt, $1.key) }
-        var rest = sorted[...]
-        while !rest.isEmpty, !cache.isDraining {
-            let stretch = rest.prefix(CacheDirectory.scanBatch)
-            rest = rest.dropFirst(stretch.count)
+        for stretch in sorted.chunks(ofCount: CacheDirectory.scanBatch) where !cache.isDraining {
             cache.run { state, _ in state.catalog.sort(stretch) }
         }
     }

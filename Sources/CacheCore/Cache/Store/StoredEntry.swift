@@ -24,7 +24,10 @@ struct StoredEntry {
         }
         let directory = cache.directory
         guard let record = directory.entryRecord(of: key), record.isShareable,
-            record.mediaType != .other, let digest = Self.digest(key, descriptor, directory),
+            record.mediaType != .other,
+            let digest = ifPossible({ () throws(Errno) in
+                try directory.digest(of: key, .open(descriptor))
+            }),
             let url = Self.name(of: key, descriptor, cache),
             Self.size(of: descriptor) == record.size, directory.isSame(key.description, descriptor)
         else {
@@ -49,26 +52,18 @@ struct StoredEntry {
         }
     }
 
-    private static func digest(
-        _ key: CacheKey, _ file: Int32, _ directory: CacheDirectory
-    ) -> ContentDigest? {
-        do throws(Errno) {
-            return try directory.digest(of: key, file)
-        } catch {
-            return nil
-        }
-    }
-
     /// The URL that names the image; `nil` if it is a name that other machines must not believe, see
     /// ``CacheState/hasCommonName(_:)``.
     private static func name(of key: CacheKey, _ file: Int32, _ cache: Cache) -> CacheURL? {
         let directory = cache.directory
         do {
-            guard let text = try directory.url(of: key, file), key.isName(of: text) else {
+            guard let text = try directory.url(of: key, .open(file)), key.isName(of: text) else {
                 return nil
             }
             let name = try CacheURL(text)
-            guard let source = try directory.attribute(EntryAttributes.source(of: key), of: file)
+            guard
+                let source = try directory.attribute(
+                    EntryAttributes.source(of: key), of: .open(file))
             else { return name }
             return cache.ignoredQueries.name(of: try CacheURL(source)) == name ? name : nil
         } catch {

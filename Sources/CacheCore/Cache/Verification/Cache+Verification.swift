@@ -87,13 +87,12 @@ extension Cache {
         }
     }
 
-    /// Opens the file under a name; `nil` if there is none, or the file system keeps no attributes to compare it
-    /// with.
+    /// Opens the file under a name; `nil` if there is none, or there is no digest to compare it with.
     private func openToVerify(_ key: CacheKey) throws(Errno) -> OpenedEntry? {
         switch try directory.inspect(key, name: key.description) {
         case nil: nil
         case .failure(let damage): try directory.openDamaged(key, damage)
-        case .success where !directory.keepsAttributes: nil
+        case .success where !directory.keepsDigests: nil
         case .success(let facts):
             OpenedEntry(
                 key: key, descriptor: try openWithoutAccessTime(key), isPinned: facts.isPinned)
@@ -113,10 +112,7 @@ extension Cache {
     private func request(for entry: OpenedEntry) -> ImageRequest? {
         let key = entry.key
         do {
-            guard let text = try directory.url(of: key, name: key.description), key.isName(of: text)
-            else {
-                return nil
-            }
+            guard let text = try directory.url(of: key), key.isName(of: text) else { return nil }
             let name = try CacheURL(text)
             let source = try directory.attribute(EntryAttributes.source(of: key), of: key)
             return ImageRequest(try source.map { try CacheURL($0) } ?? name, named: name)

@@ -6,12 +6,14 @@ extension CacheURL {
         string.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")
     }
 
-    /// The URL in the form that is sent. Bytes that browsers percent-encode are encoded, the others stay.
+    /// The URL in the form that is sent: without its fragment. Bytes that browsers percent-encode are encoded, the
+    /// others stay.
     ///
     /// These are the bytes beyond ASCII, and the characters of the path and query percent-encode sets of the
     /// WHATWG URL standard. RFC 3986 permits none of them in a URL, and servers refuse some. In the query of an
     /// `http` URL the standard adds the apostrophe.
     var percentEncoded: String {
+        let string = withoutFragment.string
         guard string.utf8.contains(where: { Self.isEncoded($0) || $0 == Self.apostrophe }) else {
             return string
         }

@@ -86,8 +86,10 @@ extension Request {
     /// server names in GOAWAY was not processed (RFC 9113 §6.8), and GET may be repeated in any case (RFC 9110 §9.2.2).
     /// libcurl repeats only those that it knows to be refused.
     func lostConnection(_ end: RequestEnd) -> Bool {
-        mayUseHTTP2 && hasAsked && head.status == 0
-            && (end == .failed(.http2) || end == .failed(.cutOff))
+        guard mayUseHTTP2, head.status == 0 else { return false }
+        // Since libcurl 8, a stream that waited on such a connection could not be sent.
+        return end == .failed(.notSent)
+            || hasAsked && (end == .failed(.http2) || end == .failed(.cutOff))
     }
 
     /// Whether no address took a connection, and some were not even tried.

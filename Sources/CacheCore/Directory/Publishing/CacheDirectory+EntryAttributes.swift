@@ -10,9 +10,8 @@ extension CacheDirectory {
     /// other block. If there is no room for all of them, the validators are left out; if even then the URL has no
     /// room, it is left out instead. That room is one block of an inode and says nothing about the disk.
     func writeAttributes(
-        of image: BatchImage, _ digest: ContentDigest, _ staged: StagingFile
+        of image: StagedImage, _ digest: ContentDigest, _ staged: StagingFile
     ) throws(Errno) {
-        guard keepsAttributes else { return try markIfUnstorable(image.record, image.key) }
         let file = staged.descriptor
         for name in staged.partialAttributes { try remove(name, file) }
         try kernel.setAttribute(
@@ -37,9 +36,9 @@ extension CacheDirectory {
     /// Writes the attributes of another name of a file. The media type is that of the file. Its digest is kept once,
     /// for all names, because the room for attributes limits how many names a file can have.
     func writeAttributes(
-        of image: BatchImage, _ digest: ContentDigest, toOriginal file: Int32
+        of image: StagedImage, _ digest: ContentDigest, toOriginal file: Int32
     ) throws(Errno) {
-        if try attribute(EntryAttributes.fileDigest, of: file) == nil {
+        if try attribute(EntryAttributes.fileDigest, of: .open(file)) == nil {
             try set(EntryAttributes.fileDigest, digest.description, file)
         }
         try kernel.setAttribute(
@@ -47,7 +46,7 @@ extension CacheDirectory {
         let validators = ValidatorRecord(digest: nil, validators: image.record.validators)
         try set(ValidatorRecord.attributeName(of: image.key), validators.text, file)
         let url = image.namingURL.string
-        if try self.url(of: image.key, file) != url {
+        if try self.url(of: image.key, .open(file)) != url {
             try set(EntryAttributes.url(of: image.key), url, file)
         }
         let source = image.namingURL == image.url ? nil : image.url.string
@@ -59,7 +58,7 @@ extension CacheDirectory {
         let name = EntryAttributes.source(of: key)
         if let url {
             try set(name, url, file)
-        } else if try attribute(name, of: file) != nil {
+        } else if try attribute(name, of: .open(file)) != nil {
             try kernel.removeAttribute(name, of: file)
         }
     }
@@ -74,10 +73,8 @@ extension CacheDirectory {
         let own = EntryAttributes.url(of: key)
         names.append(file.hasAttribute(own, kernel) ? own : EntryAttributes.url)
         for name in names {
-            do {
+            ifPossible { () throws(Errno) in
                 try kernel.removeAttribute(name, ofReferred: file.descriptor)
-            } catch {
-                continue
             }
         }
     }

@@ -8,7 +8,7 @@ internal import SystemPackage
 extension CacheDirectory {
     /// Gives an image the name of its entry. A file that has that name is replaced.
     func giveName(
-        to image: inout BatchImage, makeRoom: (CacheKey, Int64) -> Bool
+        to image: inout StagedImage, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) {
         let key = image.key
         if image.isPlaced { return }
@@ -39,7 +39,7 @@ extension CacheDirectory {
     }
 
     private func renamedAsNew(
-        _ image: BatchImage, _ makeRoom: (CacheKey, Int64) -> Bool
+        _ image: StagedImage, _ makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) -> Bool {
         try kernel.storing({ makeRoom(image.key, 0) }) { () throws(Errno) in
             try kernel.renameAsNew(image.partialName, to: image.name, in: descriptor)
@@ -48,7 +48,7 @@ extension CacheDirectory {
 
     /// Gives a file without a name its first one. That is the name of its entry, with `true`; or the name of its
     /// partial, if something has the name of the entry, because only a rename replaces that.
-    private func linked(_ image: BatchImage) throws(Errno) -> Bool {
+    private func linked(_ image: StagedImage) throws(Errno) -> Bool {
         do {
             try kernel.link(image.descriptor, to: image.name, in: descriptor)
             return true
@@ -58,7 +58,7 @@ extension CacheDirectory {
         }
     }
 
-    private func linkAsPartial(_ image: BatchImage) throws(Errno) {
+    private func linkAsPartial(_ image: StagedImage) throws(Errno) {
         do {
             try kernel.link(image.descriptor, to: image.partialName, in: descriptor)
         } catch .fileExists {
@@ -69,17 +69,17 @@ extension CacheDirectory {
 
     /// An image is pinned if the file that it replaces is pinned. If that is no entry, or before the first scan, only
     /// the file says so.
-    private func takePin(_ image: inout BatchImage) throws(Errno) {
-        guard keepsAttributes, !image.record.isPinned, isPinned(image.key, name: image.name)
-        else { return }
+    private func takePin(_ image: inout StagedImage) throws(Errno) {
+        guard !image.record.isPinned, isPinned(image.key, name: image.name) else { return }
         image.record.isPinned = true
         image.status = nil
-        try rewrite(image.record, of: image.key, image.descriptor)
+        try records.write(
+            image.record, of: image.key, image.descriptor, withValidators: false)
         try kernel.synchronize(image.descriptor)
     }
 
     /// Removes the names of a file that did not become an entry. If that fails, the file loses its record.
-    func removeNames(of image: BatchImage) {
+    func removeNames(of image: StagedImage) {
         for name in [image.partialName, image.name] where isSame(name, image.descriptor) {
             do {
                 try kernel.unlink(name, in: descriptor)
@@ -91,18 +91,12 @@ extension CacheDirectory {
 
     /// Whether a name leads to the open file.
     func isSame(_ name: String, _ file: Int32) -> Bool {
-        do {
-            return isSame(name, try kernel.status(of: file))
-        } catch {
-            return false
-        }
+        ifPossible { () throws(Errno) in isSame(name, try kernel.status(of: file)) } == true
     }
 
     private func isSame(_ name: String, _ opened: stat) -> Bool {
-        do {
-            return Identity(try kernel.status(of: name, in: descriptor)) == Identity(opened)
-        } catch {
-            return false
-        }
+        ifPossible { () throws(Errno) in
+            Identity(try kernel.status(of: name, in: descriptor))
+        } == Identity(opened)
     }
 }

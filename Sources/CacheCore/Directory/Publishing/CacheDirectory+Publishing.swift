@@ -46,13 +46,13 @@ extension CacheDirectory {
     func prepare(
         _ images: ArraySlice<StagedImage>, pinned: Set<CacheKey>? = nil,
         for batch: inout PublicationBatch, after isNotFirst: Bool = false, now: FileTime,
-        originals: (ContentDigest, BatchImage) -> [any OpenFile] = { _, _ in [] },
+        originals: (ContentDigest, StagedImage) -> [any OpenFile] = { _, _ in [] },
         makeRoom: (CacheKey, Int64) -> Bool
     ) -> Int {
         batch.advance(to: now)
         for (count, image) in images.enumerated() {
             let isPinned = pinned?.contains(image.key) ?? image.record.isPinned
-            let digest = image.body.digest
+            let digest = image.digest
             if batch.postpones(image, digest) { continue }
             var item = batch.item(of: image, isPinned: isPinned)
             item.record.digestPrefix = digest.prefix
@@ -97,7 +97,7 @@ extension CacheDirectory {
 
     /// Writes the bytes and attributes of the files to the disk.
     private func synchronize(
-        _ images: inout [BatchImage], _ method: GroupCommitPolicy.SyncMethod
+        _ images: inout [StagedImage], _ method: GroupCommitPolicy.SyncMethod
     ) {
         if method == .fileSystem, trySynchronizeFileSystem() {
             // An earlier sync that failed can have met these bytes. Since then their pages are clean, and only
@@ -119,12 +119,8 @@ extension CacheDirectory {
     /// file's own sync decides, which reports the errors of its file whatever was reported before. A file system
     /// that became read-only, as many do after an error of their journal, syncs nothing and reports success.
     private func trySynchronizeFileSystem() -> Bool {
-        do {
-            try kernel.synchronizeFileSystem(descriptor)
-            return isWritable
-        } catch {
-            return false
-        }
+        ifPossible { () throws(Errno) in try kernel.synchronizeFileSystem(descriptor) } != nil
+            && isWritable
     }
 
     /// Syncs the directory; returns why its new names are not durable. They are lost as well if another directory
@@ -139,7 +135,7 @@ extension CacheDirectory {
     }
 
     /// - Parameter shared: the failure of the whole batch.
-    private func publication(of image: BatchImage, _ shared: Errno?) -> Publication {
+    private func publication(of image: StagedImage, _ shared: Errno?) -> Publication {
         if let failure = image.failure {
             // The directory was deleted, or another file system is mounted over it.
             let isLostByOthers = [.noSuchFileOrDirectory, .improperLink].contains(failure)
@@ -147,7 +143,7 @@ extension CacheDirectory {
         }
         if let shared { return rejected(image, shared, isLostByOthers: true) }
         do {
-            if !keepsAttributes { try remember(image.record, of: image.key, image.descriptor) }
+            try records.published(image)
             let status =
                 if let known = image.status { known } else {
                     try kernel.status(of: image.descriptor)
@@ -155,7 +151,7 @@ extension CacheDirectory {
             let facts = facts(image.record, status, lastUsedAt: image.lastUse)
             return Publication(
                 flight: image.flight, key: image.key, result: .success(facts),
-                time: image.stagedAt?.duration(to: .now))
+                time: image.times.staged?.duration(to: .now))
         } catch {
             return rejected(image, error)
         }
@@ -164,7 +160,7 @@ extension CacheDirectory {
     /// Removes the file of an image that could not be published. Its pages can be clean without being on the
     /// disk, so neither the partial nor a file that has its final name is ever used again.
     private func rejected(
-        _ image: BatchImage, _ cause: Errno, isLostByOthers: Bool = false
+        _ image: StagedImage, _ cause: Errno, isLostByOthers: Bool = false
     ) -> Publication {
         let name = image.descriptor < 0 ? image.partialName : image.name
         let failure = Failure.storage(cause, path: "\(path)/\(name)")
@@ -178,10 +174,10 @@ extension CacheDirectory {
 
     /// Makes an image another name of a file that has its bytes: one of the batch, or that of an entry.
     private func shares(
-        _ image: inout BatchImage, _ digest: ContentDigest, _ batch: PublicationBatch,
-        _ originals: (ContentDigest, BatchImage) -> [any OpenFile]
+        _ image: inout StagedImage, _ digest: ContentDigest, _ batch: PublicationBatch,
+        _ originals: (ContentDigest, StagedImage) -> [any OpenFile]
     ) -> Bool {
-        guard keepsAttributes, sharesFiles else { return false }
+        guard sharesFiles else { return false }
         if let (file, position) = batch.original(digest) {
             // Both digests were computed from the bytes just now.
             guard shares(&image, digest, file, isProven: true) else { return false }
@@ -192,15 +188,15 @@ extension CacheDirectory {
     }
 
     private func prepare(
-        _ image: inout BatchImage, _ digest: ContentDigest, makeRoom: (CacheKey, Int64) -> Bool
+        _ image: inout StagedImage, _ digest: ContentDigest, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) {
         let key = image.key
         let file = try written(image, makeRoom: makeRoom)
         image.isNamed = file.isNamed
         // The bytes need not stay in memory.
-        image.body = .file(file, digest)
+        image.body = .file(file)
         try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
-            try writeAttributes(of: image, digest, file)
+            try records.prepare(image, digest, file)
         }
         // Not earlier: once a file was looked at, its next change costs another write of its inode.
         if !file.isNamed { try makeReadable(file.descriptor) }
@@ -209,10 +205,10 @@ extension CacheDirectory {
 
     /// The file of an image. Bytes in memory are written to a new one.
     private func written(
-        _ image: BatchImage, makeRoom: (CacheKey, Int64) -> Bool
+        _ image: StagedImage, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) -> StagingFile {
         switch image.body {
-        case .file(let file, _):
+        case .file(let file):
             if let twin = image.twin { _ = isClone(file, of: twin) }
             return file
         case .bytes(let bytes):
@@ -230,20 +226,15 @@ extension CacheDirectory {
 
     /// Makes a file share the blocks of one with the same bytes. Returns `false` if the file system cannot.
     private func isClone(_ file: StagingFile, of twin: any OpenFile) -> Bool {
-        do {
+        ifPossible { () throws(Errno) in
             try kernel.clone(twin.descriptor, to: file.descriptor)
-            return true
-        } catch {
-            return false
-        }
+        } != nil
     }
 
     /// Puts an entry into the order of use. An image is published even if the file system can't keep that.
-    private func setLastUse(_ image: BatchImage) {
-        do {
+    private func setLastUse(_ image: StagedImage) {
+        ifPossible { () throws(Errno) in
             try kernel.setAccessTime(image.lastUse, of: image.descriptor)
-        } catch {
-            return
         }
     }
 }

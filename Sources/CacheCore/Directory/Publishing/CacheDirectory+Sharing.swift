@@ -23,7 +23,7 @@ extension CacheDirectory {
     ///   - isProven: whether the bytes need not be compared.
     ///   - isConfirmed: whether an origin has just sent the bytes.
     func shares(
-        _ image: inout BatchImage, _ digest: ContentDigest, _ original: any OpenFile,
+        _ image: inout StagedImage, _ digest: ContentDigest, _ original: any OpenFile,
         isProven: Bool, isConfirmed: Bool = true
     ) -> Bool {
         do throws(Errno) {
@@ -62,7 +62,7 @@ extension CacheDirectory {
     }
 
     /// Whether a file can have the bytes of an image, as far as that shows without reading it.
-    private func mayCompare(_ file: Int32, _ image: BatchImage) throws(Errno) -> Bool {
+    private func mayCompare(_ file: Int32, _ image: StagedImage) throws(Errno) -> Bool {
         let status = try kernel.status(of: file)
         return status.st_mode & S_IFMT == S_IFREG && status.st_uid == owner
             && status.st_size == image.record.size && identity.inode(of: status) != 0
@@ -72,24 +72,24 @@ extension CacheDirectory {
     /// same 32 bits have one attribute. Anybody can find two such URLs.
     private func isTaken(by key: CacheKey, _ file: Int32) throws(Errno) -> Bool {
         let record = EntryRecord.attributeName(of: key)
-        guard try withAttribute(record, of: file, { _ in true }) == true,
+        guard try withAttribute(record, of: .open(file), { _ in true }) == true,
             !isSame(key.description, file)
         else { return false }
         // A copy of a file has the records of all its names, and a name that another program removed leaves its own.
-        return try url(of: key, file).map { !key.isName(of: $0) } ?? true
+        return try url(of: key, .open(file)).map { !key.isName(of: $0) } ?? true
     }
 
     /// Whether a file can have the name of an image too.
-    private func mayBeNamed(_ file: Int32, _ image: BatchImage) throws(Errno) -> Bool {
+    private func mayBeNamed(_ file: Int32, _ image: StagedImage) throws(Errno) -> Bool {
         guard try kernel.status(of: file).st_nlink < Self.mostNames else { return false }
         // An older version may not have known the type.
-        let type = try attribute(EntryAttributes.mediaType, of: file)
+        let type = try attribute(EntryAttributes.mediaType, of: .open(file))
         return type.map { MediaType(name: $0) ?? .other } == image.record.mediaType
     }
 
     /// Whether a file has exactly the bytes of an image.
     private func hasBytes(
-        of body: StagedBody, _ size: Int64, _ file: Int32
+        of body: ImageBody, _ size: Int64, _ file: Int32
     ) throws(Errno) -> Bool {
         try withTemporaryBuffer(2 * Self.comparedAtATime) { (buffer) throws(Errno) in
             let half = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Self.comparedAtATime])
@@ -108,15 +108,13 @@ extension CacheDirectory {
 
     /// The bytes of an open file of a known size; `nil` if they cannot be read.
     func bytes(of file: any OpenFile, _ size: Int64) -> [UInt8]? {
-        do {
-            var bytes = [UInt8](repeating: 0, count: Int(size))
-            let count = try bytes.withUnsafeMutableBytes { (buffer) throws(Errno) in
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        let count = bytes.withUnsafeMutableBytes { buffer in
+            ifPossible { () throws(Errno) in
                 try kernel.read(file.descriptor, at: 0, into: buffer)
             }
-            return count == bytes.count ? bytes : nil
-        } catch {
-            return nil
         }
+        return count == bytes.count ? bytes : nil
     }
 
     private static let comparedAtATime = 64 << 10
@@ -135,32 +133,26 @@ extension CacheDirectory {
         }
     }
 
-    private func removeAttributes(of image: BatchImage, _ file: Int32) {
+    private func removeAttributes(of image: StagedImage, _ file: Int32) {
         let key = image.key
         for name in [
             EntryRecord.attributeName(of: key), ValidatorRecord.attributeName(of: key),
             EntryAttributes.url(of: key), EntryAttributes.source(of: key),
         ] {
-            do {
-                try kernel.removeAttribute(name, of: file)
-            } catch {
-                continue
-            }
+            ifPossible { () throws(Errno) in try kernel.removeAttribute(name, of: file) }
         }
     }
 
     /// - Parameter isConfirmed: whether an origin has just sent the bytes of the file.
-    private func setTimes(of file: Int32, _ image: BatchImage, _ isConfirmed: Bool) {
-        do {
+    private func setTimes(of file: Int32, _ image: StagedImage, _ isConfirmed: Bool) {
+        ifPossible { () throws(Errno) in
             if isConfirmed { try kernel.setModificationTime(.now, of: file) }
             try kernel.setAccessTime(image.lastUse, of: file)
-        } catch {
-            return
         }
     }
 }
 
-extension StagedBody {
+extension ImageBody {
     /// Whether `count` bytes at a position are those of `bytes`.
     fileprivate func matches(
         _ bytes: UnsafeMutableRawBufferPointer, _ count: Int, at position: Int64,
@@ -173,18 +165,10 @@ extension StagedBody {
             return own.withUnsafeBytes { own in
                 memcmp(own.baseAddress! + start, bytes.baseAddress!, count) == 0
             }
-        case .file(let file, _):
+        case .file(let file):
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
             return try file.read(at: position, into: part) == count
                 && memcmp(part.baseAddress!, bytes.baseAddress!, count) == 0
-        }
-    }
-
-    /// The digest of the bytes, which takes reading those in memory.
-    var digest: ContentDigest {
-        switch self {
-        case .bytes(let bytes): ContentDigest(of: bytes)
-        case .file(_, let digest): digest
         }
     }
 }

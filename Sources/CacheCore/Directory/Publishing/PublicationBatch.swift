@@ -1,8 +1,9 @@
 import CacheValues
+import HTTPCaching
 
 /// Images that are committed together.
 struct PublicationBatch: Sendable {
-    private(set) var images: [BatchImage] = []
+    private(set) var images: [StagedImage] = []
     /// The position of the first image with each digest that has a file of its own.
     private var originals: [ContentDigest: Int] = [:]
     /// The digests of the images that another thread commits meanwhile.
@@ -28,19 +29,23 @@ struct PublicationBatch: Sendable {
     }
 
     /// An image to prepare for this batch. Every call has a later time of use.
-    mutating func item(of image: StagedImage, isPinned: Bool) -> BatchImage {
+    mutating func item(of image: StagedImage, isPinned: Bool) -> StagedImage {
         defer { nextUse = nextUse.successor }
-        return BatchImage(image, isPinned: isPinned, lastUse: nextUse)
+        var item = image
+        (item.record.isPinned, item.lastUse) = (isPinned, nextUse)
+        return item
     }
 
-    mutating func append(_ image: BatchImage, _ digest: ContentDigest) {
+    mutating func append(_ image: StagedImage, _ digest: ContentDigest) {
         if image.failure == nil, image.original == nil { originals[digest] = images.count }
         images.append(image)
     }
 
     /// The image of the batch that has the file with a digest, and its position.
     func original(_ digest: ContentDigest) -> (file: StagingFile, position: Int)? {
-        guard let position = originals[digest], let file = images[position].file else { return nil }
+        guard let position = originals[digest], let file = images[position].body.file else {
+            return nil
+        }
         return (file, position)
     }
 
@@ -64,7 +69,7 @@ struct PublicationBatch: Sendable {
     }
 
     /// Empties the batch.
-    mutating func takeImages() -> [BatchImage] {
+    mutating func takeImages() -> [StagedImage] {
         defer { images = [] }
         return images
     }

@@ -50,12 +50,7 @@ final class StagingFile: Sendable {
     /// Tells other programs that the partial is being filled, until the file is closed. Returns `false` if the file
     /// system has no such locks.
     func hold() -> Bool {
-        do {
-            try kernel.hold(descriptor)
-            return true
-        } catch {
-            return false
-        }
+        ifPossible { () throws(Errno) in try kernel.hold(descriptor) } != nil
     }
 
     /// Reads from an offset on, as much as fits into the buffer. pread(2).
@@ -126,13 +121,7 @@ extension CacheDirectory {
     }
 
     private func isSet(_ name: String, _ value: String, _ file: Int32) -> Bool {
-        guard keepsAttributes else { return false }
-        do {
-            try kernel.setAttribute(name, value, of: file)
-            return true
-        } catch {
-            return false
-        }
+        ifPossible { () throws(Errno) in try kernel.setAttribute(name, value, of: file) } != nil
     }
 
     /// Writes the record of a partial that was staged without one, before its download ends.

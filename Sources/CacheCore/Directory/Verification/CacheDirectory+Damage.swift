@@ -36,10 +36,8 @@ extension CacheDirectory {
     /// Removes the record of a file that must not be an entry and cannot be unlinked. If that fails too, nothing can
     /// be changed in the directory. fremovexattr(2).
     func removeRecord(of key: CacheKey, _ file: Int32) {
-        do {
+        ifPossible { () throws(Errno) in
             try kernel.removeAttribute(EntryRecord.attributeName(of: key), of: file)
-        } catch {
-            return
         }
     }
 }

@@ -65,10 +65,8 @@ struct EntryReader: ~Copyable {
     private mutating func damage(
         _ entry: OpenedEntry, _ isCancelled: () -> Bool
     ) throws(Errno) -> Damage? {
-        let (key, file) = (entry.key, entry.descriptor)
-        guard let record = try directory.record(of: key, name: key.description) else {
-            return .noRecord
-        }
+        let (key, file) = (entry.key, FileReference.open(entry.descriptor))
+        guard let record = try directory.record(of: key) else { return .noRecord }
         guard let digest = try directory.digest(of: key, file) else { return .noDigest }
         guard let type = try directory.attribute(EntryAttributes.mediaType, of: file),
             MediaType(name: type) ?? .other == record.mediaType
@@ -77,7 +75,7 @@ struct EntryReader: ~Copyable {
         if let url = try directory.url(of: key, file), !key.isName(of: url) {
             return .wrongURL
         }
-        return try hash(file, isCancelled) == digest ? nil : .wrongBytes
+        return try hash(entry.descriptor, isCancelled) == digest ? nil : .wrongBytes
     }
 
     private mutating func hash(

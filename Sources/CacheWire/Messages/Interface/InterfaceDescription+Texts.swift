@@ -142,7 +142,13 @@ extension InterfaceDescription {
           # give one.
           key: ?string,
           # The default is that of the call. If an image is wanted twice, the higher priority counts.
-          priority: ?Priority
+          priority: ?Priority,
+          # The failed attempts after which this call takes the failure, 1 or more; absent, the daemon's own attempts count. The
+          # download goes on for others.
+          attempts: ?int,
+          # Milliseconds after which this call takes the failure deadline if the image has not come, 1 or more. The download goes
+          # on for others.
+          timeout: ?int
         )
 
         # The order of the entries in List.

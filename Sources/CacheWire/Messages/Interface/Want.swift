@@ -10,15 +10,25 @@ public struct Want: WireValue {
     /// The default is that of the call. If an image is wanted twice, the higher priority
     /// counts.
     public var priority: Priority?
+    /// The failed attempts after which this call takes the failure, 1 or more; absent, the
+    /// daemon's own attempts count. The download goes on for others.
+    public var attempts: Int?
+    /// Milliseconds after which this call takes the failure deadline if the image has not come,
+    /// 1 or more. The download goes on for others.
+    public var timeout: Int?
 
     public init(
         url: String,
         key: String? = nil,
-        priority: Priority? = nil
+        priority: Priority? = nil,
+        attempts: Int? = nil,
+        timeout: Int? = nil
     ) {
         self.url = url
         self.key = key
         self.priority = priority
+        self.attempts = attempts
+        self.timeout = timeout
     }
 
     public func write(to json: inout JSONText) {
@@ -26,6 +36,8 @@ public struct Want: WireValue {
             json.member("url", url)
             json.member("key", key)
             json.member("priority", priority)
+            json.member("attempts", attempts)
+            json.member("timeout", timeout)
         }
     }
 
@@ -33,6 +45,8 @@ public struct Want: WireValue {
         case url
         case key
         case priority
+        case attempts
+        case timeout
     }
 
     public init(from decoder: any Decoder) throws {
@@ -40,5 +54,7 @@ public struct Want: WireValue {
         url = try members.decode(String.self, forKey: .url)
         key = try members.decodeIfPresent(String.self, forKey: .key)
         priority = try members.decodeIfPresent(Priority.self, forKey: .priority)
+        attempts = try members.decodeIfPresent(Int.self, forKey: .attempts)
+        timeout = try members.decodeIfPresent(Int.self, forKey: .timeout)
     }
 }

@@ -18,31 +18,20 @@ extension CallDispatcher {
         let isManager = isManager
         perform(offLoop: isLong || replaced?.isLong == true) { server, output in
             replaced?.writeLastReply(from: server, to: &output)
-            return Result { () throws(WireError) in
-                try FetchCall.begin(
+            do throws(WireError) {
+                let call = try FetchCall.begin(
                     header, parameters, for: client, isManager: isManager,
                     after: replaced?.waiters ?? [], in: server, replyingTo: &output)
+                return .fetches(call, isLong: isLong, replacing: replaced)
+            } catch {
+                return .refuses(header, error, replacing: replaced)
             }
-        } then: { calls, begun in
-            switch begun {
-            case .success(let call?): calls.begin(call, isLong: isLong)
-            case .success(nil): calls.stopUpdates()
-            case .failure(let error):
-                calls.stopUpdates()
-                calls.reply(to: header, Reply<NoParameters>(error: error))
-            }
-            calls.release(replaced)
-        } ifClosed: { calls, begun in
-            if case .success(let call?) = begun { calls.release(.fetch(call)) }
-            calls.release(replaced)
-            // Its detached downloads may have begun after the connection closed.
-            calls.server.cache.clientLeft(calls.client)
         }
     }
 
     /// Waits for a `Fetch`. One whose images are all decided has only its last reply. A stream subscribes before its
     /// first reply is written, so that it misses no change that comes after it.
-    private func begin(_ call: FetchCall, isLong: Bool) {
+    func begin(_ call: FetchCall, isLong: Bool) {
         guard call.isStream, !call.isDecided || call.follows else {
             stopUpdates()
             return wait(for: call)
@@ -51,15 +40,11 @@ extension CallDispatcher {
         subscribe(to: .named(urls.byKey))
         perform(offLoop: isLong) { server, output in
             call.writeItems(of: urls, from: server, to: &output)
-        } then: { calls, _ in
-            calls.wait(for: call)
-            calls.updates?.start(.items(digest: call.digest, follows: call.follows))
-        } ifClosed: { calls, _ in
-            calls.release(.fetch(call))
+            return .waits(call, isNew: true)
         }
     }
 
-    private func wait(for call: FetchCall) {
+    func wait(for call: FetchCall) {
         running = .fetch(call)
         for waiter in call.waiters { server.registry.wait(for: waiter, self) }
         call.complete(in: server)
@@ -82,6 +67,7 @@ extension CallDispatcher {
         perform(offLoop: call.isLong) { [call] server, output in
             for waiter in rest { server.cache.leave(waiter) }
             call.writeReply(from: server, to: &output)
+            return .none
         }
         connection.resume()
     }
@@ -108,15 +94,16 @@ extension CallDispatcher {
         of ended: RunningCall?
     ) {
         guard case .fetch(let call)? = ended else {
-            return end(ended) { $0.reply(to: header, Reply<NoParameters>(error: .noStream)) }
+            return end(ended, then: .refuses(header, .noStream))
         }
         guard header.oneway == true || header.isStream else {
-            return end(ended) { $0.reply(to: header, Reply<NoParameters>(error: .expectedMore)) }
+            return end(ended, then: .refuses(header, .expectedMore))
         }
         do throws(WireError) {
             try FetchCall.checkInterests(parameters.add?.count ?? 0, of: client, in: server)
+            try WantedSet.check(parameters.add)
         } catch {
-            return end(ended) { $0.reply(to: header, Reply<NoParameters>(error: error)) }
+            return end(ended, then: .refuses(header, error))
         }
         let endsFetch = header.isStream
         change(call, isLong: isLong) { call, server, output in
@@ -147,24 +134,7 @@ extension CallDispatcher {
         perform(offLoop: isLong) { server, output in
             var call = call
             let change = change(&call, server, &output)
-            return (call, change)
-        } then: { calls, changed in
-            let (call, change) = changed
-            calls.updates?.adjust(add: change.new.byKey, drop: change.dropped)
-            calls.perform(offLoop: isLong) { server, output in
-                guard !change.new.isEmpty else { return }
-                call.writeItems(of: change.new, from: server, to: &output)
-            } then: { calls, _ in
-                calls.wait(for: call)
-                let late = calls.lateOutcomes ?? []
-                calls.lateOutcomes = nil
-                for outcome in late { calls.fetchDecided(outcome) }
-                calls.updates?.sendMore()
-            } ifClosed: { calls, _ in
-                calls.release(.fetch(call))
-            }
-        } ifClosed: { calls, changed in
-            calls.release(.fetch(changed.0))
+            return .adjusts(call, change, isLong: isLong)
         }
     }
 
@@ -177,21 +147,13 @@ extension CallDispatcher {
     ) {
         perform(offLoop: isLong || replaced?.isLong == true) { server, output in
             replaced?.writeLastReply(from: server, to: &output)
-            return Result { () throws(WireError) in try WatchMethod.begin(parameters, in: server) }
-        } then: { calls, begun in
-            switch begun {
-            case .success((let subject, let snapshot)):
-                calls.subscribe(to: subject)
-                calls.running = .watch
-                if parameters.pressure == true { calls.updates?.watchPressure() }
-                calls.updates?.start(.changes, after: snapshot)
-            case .failure(let error):
-                calls.stopUpdates()
-                calls.reply(to: header, Reply<NoParameters>(error: error))
+            do throws(WireError) {
+                let (subject, snapshot) = try WatchMethod.begin(parameters, in: server)
+                return .watches(
+                    subject, snapshot, pressure: parameters.pressure == true, replacing: replaced)
+            } catch {
+                return .refuses(header, error, replacing: replaced)
             }
-            calls.release(replaced)
-        } ifClosed: { calls, _ in
-            calls.release(replaced)
         }
     }
 
@@ -229,7 +191,7 @@ extension CallDispatcher {
 
     /// Sends the changes of `subject` from now on, instead of those of the old subject. The new subscription begins
     /// before the old one ends, so a key that both name misses no change.
-    private func subscribe(to subject: Subscription.Subject) {
+    func subscribe(to subject: Subscription.Subject) {
         let new = UpdateStream(for: connection, server, subject, succeeding: updates)
         stopUpdates()
         updates = new

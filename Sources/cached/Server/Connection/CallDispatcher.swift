@@ -26,7 +26,7 @@ final class CallDispatcher {
     /// Whether the client has made a call that it may not make.
     var hasRefused = false
     /// The long call that waits for a thread.
-    private var waiting: WaitingMessage?
+    var waiting: WaitingMessage?
     /// Outcomes that have arrived while the images of the running `Fetch` are being changed; `nil` at other times.
     var lateOutcomes: [Outcome]?
 
@@ -61,14 +61,8 @@ final class CallDispatcher {
         let waiting = WaitingMessage(message)
         self.waiting = waiting
         perform(offLoop: true) { _, _ in
-            waiting.take()?.withUnsafeReadableBytes { IncomingCall.decode($0) }
-        } then: { calls, call in
-            guard let call, calls.waiting === waiting else { return calls.release(ended) }
-            calls.waiting = nil
-            calls.server.registry.readMessage(of: calls.connection)
-            calls.take(call, isLong: true, ending: ended)
-        } ifClosed: { calls, _ in
-            calls.release(ended)
+            let call = waiting.take()?.withUnsafeReadableBytes { IncomingCall.decode($0) }
+            return .takes(call, from: waiting, ending: ended)
         }
         server.registry.holdsMessage(connection, bytes: bytes)
     }
@@ -78,7 +72,7 @@ final class CallDispatcher {
         _ = waiting.take()?.take()
     }
 
-    private func take(
+    func take(
         _ call: Result<IncomingCall, WireError>, isLong: Bool, ending ended: RunningCall?
     ) {
         switch call {
@@ -118,16 +112,15 @@ final class CallDispatcher {
                 adjust(call.header, parameters, isLong: isLong, of: ended)
             case .watch(let parameters) where call.header.isStream:
                 watch(call.header, parameters, isLong: isLong, replacing: ended)
-            default:
-                end(ended) { $0.answer(call.header, request, isLong: isLong) }
+            default: end(ended, then: .answers(call.header, request, isLong: isLong))
             }
         } catch {
-            end(ended) { $0.reply(to: call.header, Reply<NoParameters>(error: error)) }
+            end(ended, then: .refuses(call.header, error))
         }
     }
 
     /// Answers a call that begins no stream of changes.
-    private func answer(_ header: CallHeader, _ request: IncomingCall.Request, isLong: Bool) {
+    func answer(_ header: CallHeader, _ request: IncomingCall.Request, isLong: Bool) {
         do throws(WireError) {
             switch request {
             case .getInfo: reply(to: header, Reply(ServiceMethods.info))
@@ -174,22 +167,20 @@ final class CallDispatcher {
     // MARK: Threads
 
     /// Runs `make` on the event loop, or on a thread of the pool while the calls behind it wait. Sends the reply
-    /// that `make` writes, then calls `then`; or `ifClosed`, if the connection has closed in the meantime.
-    func perform<Result: Sendable>(
-        offLoop: Bool, _ make: @escaping @Sendable (ServerContext, inout ByteBuffer) -> Result,
-        then: @escaping @Sendable (CallDispatcher, Result) -> Void = { _, _ in },
-        ifClosed: @escaping @Sendable (CallDispatcher, Result) -> Void = { _, _ in }
+    /// that `make` writes, and takes the next step.
+    func perform(
+        offLoop: Bool, _ make: @escaping @Sendable (ServerContext, inout ByteBuffer) -> CallStep
     ) {
         guard offLoop else {
             running = .work(failsOnShutdown: false)
-            let result = make(server, &connection.output)
+            let step = make(server, &connection.output)
             running = nil
-            return then(self, result)
+            return take(step)
         }
-        submit(failsOnShutdown: false, then: then, ifClosed: ifClosed) { server, finish in
+        submit(failsOnShutdown: false) { server, finish in
             var reply = ByteBuffer()
-            let result = make(server, &reply)
-            finish(reply, result)
+            let step = make(server, &reply)
+            finish(reply, step)
         }
     }
 
@@ -217,34 +208,32 @@ final class CallDispatcher {
     ) {
         let isSilent = header.oneway == true
         submit(failsOnShutdown: !isSilent) { server, finish in
-            start(server) { finish(isSilent ? ByteBuffer() : $0, ()) }
+            start(server) { finish(isSilent ? ByteBuffer() : $0, .none) }
         }
     }
 
-    /// Starts work on a thread of the pool; the calls behind it wait until the work has passed a reply and a result
-    /// to its second argument. The connection counts as closed if the call has failed because the daemon stops.
-    private func submit<Result: Sendable>(
+    /// Starts work on a thread of the pool; the calls behind it wait until the work has passed a reply and the next
+    /// step to its second argument. The connection counts as closed if the call has failed because the daemon stops.
+    private func submit(
         failsOnShutdown: Bool,
-        then: @escaping @Sendable (CallDispatcher, Result) -> Void = { _, _ in },
-        ifClosed: @escaping @Sendable (CallDispatcher, Result) -> Void = { _, _ in },
         _ start:
             @escaping @Sendable (
-                ServerContext, @escaping @Sendable (ByteBuffer, Result) -> Void
+                ServerContext, @escaping @Sendable (ByteBuffer, CallStep) -> Void
             ) -> Void
     ) {
         running = .work(failsOnShutdown: failsOnShutdown)
         let connection = NIOLoopBound(self.connection, eventLoop: server.loop)
         server.workers.submit(for: client) { [server] state in
             guard state == .active else { return }
-            start(server) { reply, result in
+            start(server) { reply, step in
                 server.loop.execute {
                     let calls = connection.value.calls
-                    guard case .work? = calls.running else { return ifClosed(calls, result) }
+                    guard case .work? = calls.running else { return calls.drop(step) }
                     // Sending can show that the client is gone.
                     connection.value.send(reply)
-                    guard connection.value.isOpen else { return ifClosed(calls, result) }
+                    guard connection.value.isOpen else { return calls.drop(step) }
                     calls.running = nil
-                    then(calls, result)
+                    calls.take(step)
                     connection.value.resume()
                 }
             }
@@ -254,20 +243,17 @@ final class CallDispatcher {
     /// Answers with a descriptor. Without a reply there is none.
     private func open(_ header: CallHeader, _ parameters: Methods.Open.Parameters) {
         guard header.oneway != true else { return }
-        submit(
-            failsOnShutdown: true,
-            then: { (calls, opened: (reply: ByteBuffer, image: OpenImage?)) in
-                if let image = opened.image { calls.send(opened.reply, with: image, parameters) }
-            }
-        ) { server, finish in
+        submit(failsOnShutdown: true) { server, finish in
             var reply = ByteBuffer()
-            let image = OpenMethod.run(parameters, in: server, replyingTo: &reply)
-            finish(image == nil ? reply : ByteBuffer(), (reply, image))
+            guard let image = OpenMethod.run(parameters, in: server, replyingTo: &reply) else {
+                return finish(reply, .none)
+            }
+            finish(ByteBuffer(), .sends(image, reply, parameters))
         }
     }
 
     /// Sends a reply with a descriptor; the calls behind it wait.
-    private func send(
+    func send(
         _ reply: ByteBuffer, with image: OpenImage, _ parameters: Methods.Open.Parameters
     ) {
         running = .work(failsOnShutdown: true)
@@ -291,17 +277,14 @@ final class CallDispatcher {
     }
 
     /// Sends the last reply of a stream that has been taken out of its place, and drops what it held.
-    func end(
-        _ stream: RunningCall?, then next: @escaping @Sendable (CallDispatcher) -> Void
-    ) {
+    func end(_ stream: RunningCall?, then next: CallStep) {
         stopUpdates()
-        guard let stream else { return next(self) }
+        guard let stream else { return take(next) }
         stopWaiting(for: stream)
         perform(offLoop: stream.isLong) { server, output in
             stream.writeLastReply(from: server, to: &output)
             stream.cancel(in: server)
-        } then: { calls, _ in
-            next(calls)
+            return next
         }
     }
 

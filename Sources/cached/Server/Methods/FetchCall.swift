@@ -7,7 +7,7 @@ import NIOCore
 
 /// A `Fetch` that waits for downloads, and its replies. Any thread can write them.
 ///
-/// The cache knows it as one waiter for each priority that it asks for.
+/// The cache knows it as one waiter for all images with the same terms.
 struct FetchCall: Sendable {
     let wanted: WantedSet
     /// The caller takes progress.
@@ -21,7 +21,7 @@ struct FetchCall: Sendable {
     /// An image may take the bytes of an entry with the digest. Its origin is not asked, so everybody would get the bytes
     /// that this client chose.
     private let mayAdopt: Bool
-    private var current: [CacheModel.Priority: WaiterID] = [:]
+    private var current: [WaitTerms: WaiterID] = [:]
     /// Waiters that have ended, and whose outcomes are on their way.
     private var ending: Set<WaiterID> = []
     /// Why images failed, from the outcomes so far.
@@ -45,9 +45,9 @@ struct FetchCall: Sendable {
         var call = try FetchCall(header, parameters, for: client, isManager, in: server)
         guard !waits else {
             try checkInterests(call.wanted.count, of: client, in: server)
-            let groups = call.wanted.byPriority
-            for (priority, requests) in groups.isEmpty ? [.normal: []] : groups {
-                call.begin(requests, priority, after: predecessors, in: server)
+            let groups = call.wanted.byTerms
+            for (terms, requests) in groups.isEmpty ? [WaitTerms(priority: .normal): []] : groups {
+                call.begin(requests, terms, after: predecessors, in: server)
             }
             call.isDecided = call.current.values.allSatisfy { server.cache.isSettled($0) }
             return call
@@ -57,7 +57,7 @@ struct FetchCall: Sendable {
             throw .invalidParameter(
                 parameter: "sha256", reason: "it is compared only if the call waits for its reply")
         }
-        let groups = call.wanted.byPriority.map { ($1, call.options($0)) }
+        let groups = call.wanted.byTerms.map { ($1, call.options($0)) }
         guard server.cache.fetchDetached(groups) else {
             throw .tooMany(limit: server.cache.detachedLimit)
         }
@@ -83,11 +83,10 @@ struct FetchCall: Sendable {
         }
         let usual = CacheModel.Priority(parameters.priority ?? .normal)
         let urls = (parameters.urls ?? []).map {
-            WantedSet.Element(url: server.named($0), priority: usual)
+            WantedSet.Element(url: server.named($0), terms: WaitTerms(priority: usual))
         }
-        let wants = (parameters.wants ?? []).map {
-            WantedSet.Element($0, usual: usual, in: server)
-        }
+        try WantedSet.check(parameters.wants)
+        let wants = WantedSet.elements(parameters.wants, usual: usual, in: server)
         wanted = WantedSet(urls + wants)
         isStream = header.isStream
         follows = parameters.follow ?? false
@@ -110,10 +109,11 @@ struct FetchCall: Sendable {
     }
 
     private func options(
-        _ priority: CacheModel.Priority, after predecessors: [WaiterID] = []
+        _ terms: WaitTerms, after predecessors: [WaiterID] = []
     ) -> FetchOptions {
         FetchOptions(
-            priority: priority, isRefresh: isRefresh, client: client, predecessors: predecessors,
+            priority: terms.priority, isRefresh: isRefresh, client: client,
+            predecessors: predecessors, attempts: terms.attempts, deadline: terms.deadline,
             digest: mayAdopt ? digest : nil)
     }
 
@@ -129,10 +129,10 @@ struct FetchCall: Sendable {
     var isOver: Bool { current.isEmpty && ending.isEmpty && !follows }
 
     private mutating func begin(
-        _ requests: [ImageRequest], _ priority: CacheModel.Priority, after others: [WaiterID],
+        _ requests: [ImageRequest], _ terms: WaitTerms, after others: [WaiterID],
         in server: ServerContext
     ) {
-        current[priority] = server.cache.begin(requests, options(priority, after: others))
+        current[terms] = server.cache.begin(requests, options(terms, after: others))
     }
 
     /// Lets the cache notify the observer of outcomes from now on.
@@ -140,7 +140,7 @@ struct FetchCall: Sendable {
         for waiter in current.values { server.cache.complete(waiter) }
     }
 
-    /// All images of one priority are decided.
+    /// All images with the same terms are decided.
     mutating func decided(_ outcome: Outcome) {
         ending.remove(outcome.waiter)
         current = current.filter { $0.value != outcome.waiter }
@@ -164,61 +164,63 @@ struct FetchCall: Sendable {
         _ parameters: Methods.Adjust.Parameters, in server: ServerContext
     ) -> Change {
         var change = Change()
-        var leaving: [CacheModel.Priority: [CacheKey]] = [:]
+        var leaving: [WaitTerms: [CacheKey]] = [:]
         for url in parameters.drop ?? [] {
-            guard let key = server.named(url).key, let priority = wanted.remove(key) else {
+            guard let key = server.named(url).key, let terms = wanted.remove(key) else {
                 continue
             }
-            leaving[priority, default: []].append(key)
+            leaving[terms, default: []].append(key)
             failures[key] = nil
             change.dropped.append(key)
         }
         drop(leaving, in: server)
-        let wants = (parameters.add ?? []).map {
-            WantedSet.Element($0, usual: .normal, in: server)
-        }
+        let wants = WantedSet.elements(parameters.add, in: server)
         let isNew = wants.map { want in want.url.valid.map { wanted[$0.key] == nil } ?? true }
         change.new = zip(wants, isNew).filter(\.1).map(\.0.url)
-        add(WantedSet(wants).byPriority, in: server)
+        add(WantedSet(wants).byTerms, in: server)
         return change
     }
 
-    /// Asks again for images of the set.
+    /// Asks again for images of the set, whose time may be over.
     mutating func retry(_ keys: [CacheKey], in server: ServerContext) {
-        let elements = keys.compactMap { wanted[$0] }
-        add(WantedSet(elements).byPriority, in: server)
+        let elements = keys.compactMap { wanted[$0] }.map { element in
+            var terms = element.terms
+            terms.deadline = nil
+            return WantedSet.Element(url: element.url, terms: terms)
+        }
+        add(WantedSet(elements).byTerms, in: server)
     }
 
-    /// A download that goes on with another priority has its new waiter before it loses the old one.
+    /// A download that goes on with other terms has its new waiter before it loses the old one.
     private mutating func add(
-        _ groups: [CacheModel.Priority: [ImageRequest]], in server: ServerContext
+        _ groups: [WaitTerms: [ImageRequest]], in server: ServerContext
     ) {
-        var leaving: [CacheModel.Priority: [CacheKey]] = [:]
-        for (priority, requests) in groups {
+        var leaving: [WaitTerms: [CacheKey]] = [:]
+        for (terms, requests) in groups {
             let asked = requests.filter { request in
                 let element = WantedSet.Element(
-                    url: RequestedURL(request), priority: priority)
+                    url: RequestedURL(request), terms: terms)
                 let former = wanted.insert(element, request.key)
                 failures[request.key] = nil
                 guard let former, let waiter = current[former] else { return true }
-                if former == priority { return !server.cache.has(waiter, request.key) }
+                if former == terms { return !server.cache.has(waiter, request.key) }
                 leaving[former, default: []].append(request.key)
                 return true
             }
-            let others = current.values.filter { $0 != current[priority] }
-            if let waiter = current[priority], server.cache.keep(waiter) {
-                server.cache.add(asked, options(priority, after: others), to: waiter)
+            let others = current.values.filter { $0 != current[terms] }
+            if let waiter = current[terms], server.cache.keep(waiter) {
+                server.cache.add(asked, options(terms, after: others), to: waiter)
             } else if !asked.isEmpty {
-                if let waiter = current[priority] { ending.insert(waiter) }
-                begin(asked, priority, after: others, in: server)
+                if let waiter = current[terms] { ending.insert(waiter) }
+                begin(asked, terms, after: others, in: server)
             }
         }
         drop(leaving, in: server)
     }
 
-    private func drop(_ leaving: [CacheModel.Priority: [CacheKey]], in server: ServerContext) {
-        for (priority, keys) in leaving {
-            if let waiter = current[priority] { server.cache.drop(keys, from: waiter) }
+    private func drop(_ leaving: [WaitTerms: [CacheKey]], in server: ServerContext) {
+        for (terms, keys) in leaving {
+            if let waiter = current[terms] { server.cache.drop(keys, from: waiter) }
         }
     }
 
@@ -248,11 +250,29 @@ struct FetchCall: Sendable {
     }
 }
 
-extension WantedSet.Element {
-    fileprivate init(_ want: Want, usual: CacheModel.Priority, in server: ServerContext) {
-        self.init(
-            url: server.named(want.url, by: want.key),
-            priority: want.priority.map { .init($0) } ?? usual)
+extension WantedSet {
+    /// Fails if a want has a number that makes no sense.
+    static func check(_ wants: [Want]?) throws(WireError) {
+        for want in wants ?? [] {
+            for (name, number) in [("attempts", want.attempts), ("timeout", want.timeout)] {
+                if let number, number < 1 {
+                    throw .invalidParameter(parameter: name, reason: "it is 1 or more, or absent")
+                }
+            }
+        }
+    }
+
+    /// - Parameter usual: the priority of images without their own.
+    static func elements(
+        _ wants: [Want]?, usual: CacheModel.Priority = .normal, in server: ServerContext
+    ) -> [Element] {
+        let now = ContinuousClock.now
+        return (wants ?? []).map { want in
+            let terms = WaitTerms(
+                priority: want.priority.map { .init($0) } ?? usual, attempts: want.attempts,
+                deadline: want.timeout.map { now + .milliseconds($0) })
+            return Element(url: server.named(want.url, by: want.key), terms: terms)
+        }
     }
 }
 

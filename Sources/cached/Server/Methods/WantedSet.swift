@@ -11,7 +11,7 @@ import Synchronization
 final class WantedSet: Sendable {
     struct Element: Sendable {
         let url: RequestedURL
-        let priority: CacheModel.Priority
+        let terms: WaitTerms
     }
 
     fileprivate struct State: Sendable {
@@ -33,23 +33,23 @@ final class WantedSet: Sendable {
 
     var urls: [RequestedURL] { state.withLock { $0.places.compactMap { $0?.url } } }
 
-    /// The images by priority, each once and with its highest.
-    var byPriority: [CacheModel.Priority: [ImageRequest]] {
+    /// The images by terms, each once and with those of the highest priority.
+    var byTerms: [WaitTerms: [ImageRequest]] {
         let elements = state.withLock { $0.places.compactMap(\.self) }
         let requests = elements.compactMap { element in
-            element.url.valid.map { ($0, element.priority) }
+            element.url.valid.map { ($0, element.terms) }
         }
         guard let first = requests.first?.1, requests.contains(where: { $0.1 != first }) else {
             return requests.first.map { [$0.1: requests.map(\.0)] } ?? [:]
         }
-        var highest: [CacheKey: CacheModel.Priority] = [:]
-        for (request, priority) in requests {
-            highest[request.key] = max(highest[request.key] ?? priority, priority)
+        var highest: [CacheKey: WaitTerms] = [:]
+        for (request, terms) in requests where highest[request.key]?.yields(to: terms) ?? true {
+            highest[request.key] = terms
         }
-        var groups: [CacheModel.Priority: [ImageRequest]] = [:]
+        var groups: [WaitTerms: [ImageRequest]] = [:]
         for (request, _) in requests {
-            guard let priority = highest.removeValue(forKey: request.key) else { continue }
-            groups[priority, default: []].append(request)
+            guard let terms = highest.removeValue(forKey: request.key) else { continue }
+            groups[terms, default: []].append(request)
         }
         return groups
     }
@@ -61,13 +61,13 @@ final class WantedSet: Sendable {
         }
     }
 
-    /// Adds an image, or changes its priority. Returns its former priority.
-    func insert(_ element: Element, _ key: CacheKey) -> CacheModel.Priority? {
+    /// Adds an image, or changes its terms. Returns its former ones.
+    func insert(_ element: Element, _ key: CacheKey) -> WaitTerms? {
         state.withLock { state in
             state.prepare()
             if let place = state.index?[key] {
                 defer { state.places[place] = element }
-                return state.places[place]?.priority
+                return state.places[place]?.terms
             }
             state.index?[key] = state.places.count
             state.places.append(element)
@@ -76,13 +76,13 @@ final class WantedSet: Sendable {
         }
     }
 
-    /// Removes an image. Returns its priority; `nil` if it is not in the set.
-    func remove(_ key: CacheKey) -> CacheModel.Priority? {
+    /// Removes an image. Returns its terms; `nil` if it is not in the set.
+    func remove(_ key: CacheKey) -> WaitTerms? {
         state.withLock { state in
             state.prepare()
             guard let place = state.index?.removeValue(forKey: key) else { return nil }
             defer { state.removed(from: place) }
-            return state.places[place]?.priority
+            return state.places[place]?.terms
         }
     }
 }
@@ -99,14 +99,14 @@ extension WantedSet.State {
         if places.count > 2 * count + 64 { compact() }
     }
 
-    /// Keeps each image once, with its highest priority, and leaves no gaps.
+    /// Keeps each image once, with the terms of its highest priority, and leaves no gaps.
     private mutating func compact() {
         var kept: [WantedSet.Element?] = []
         var index: [CacheKey: Int] = [:]
         for element in places.lazy.compactMap(\.self) {
             guard let key = element.url.valid?.key else { continue }
             if let place = index[key] {
-                if let other = kept[place], other.priority < element.priority {
+                if let other = kept[place], other.terms.yields(to: element.terms) {
                     kept[place] = element
                 }
             } else {

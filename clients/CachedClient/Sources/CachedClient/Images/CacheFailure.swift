@@ -104,7 +104,7 @@ extension CacheFailure.Kind {
             case "unresolved", "unreachable", "timeout", "truncated", "tls", "redirect",
                 "protocolError":
                 .network
-            case "notAnImage": .notAnImage
+            case "notAnImage", "underivable": .notAnImage
             case "tooLarge": .tooLarge
             case "addressRefused", "digestMismatch", "unverifiable": .refused
             case "storage", "noRoom", "obstructed", "damaged", "tooManyFiles": .storage

@@ -1,5 +1,4 @@
 public import CacheKey
-public import CacheValues
 
 /// One entry of a listing.
 public struct ListedEntry: Sendable {

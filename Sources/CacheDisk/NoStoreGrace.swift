@@ -6,6 +6,8 @@ package import CacheValues
 package struct NoStoreGrace: Sendable {
     private var ends: [CacheKey: UnixTime] = [:]
 
+    package init() {}
+
     package var isEmpty: Bool { ends.isEmpty }
 
     package var all: some Collection<(key: CacheKey, value: UnixTime)> { ends }

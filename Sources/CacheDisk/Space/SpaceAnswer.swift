@@ -4,4 +4,8 @@
 package struct SpaceAnswer: Sendable {
     package let grant: SpaceGrant
     package var victims: [Victim] = []
+
+    package init(grant: SpaceGrant, victims: [Victim] = []) {
+        (self.grant, self.victims) = (grant, victims)
+    }
 }

@@ -12,4 +12,8 @@ package struct VictimSearch: Sendable {
     package var fetchedBefore: UnixTime?
     /// The number of spared entries that can still be skipped.
     package var steps = 16 * 1024
+
+    package init(limit: Int = Self.slice, fetchedBefore: UnixTime? = nil) {
+        (self.limit, self.fetchedBefore) = (limit, fetchedBefore)
+    }
 }

@@ -23,6 +23,8 @@ package struct Catalog: ~Copyable, Sendable {
     /// Whether changes were lost since the running scan began, so that it has to be repeated.
     private var lostChanges = false
 
+    package init() {}
+
     /// Whether the directory has been read completely. Until then the bytes in it and the least
     /// recently used entry are unknown, so nothing can be evicted.
     package var isRead: Bool { validity != .loading && !isPartlyRead }

@@ -1,8 +1,7 @@
-/// Where the bytes of an image are while they arrive.
-enum ReceivedBody {
-    /// In memory: all bytes so far.
+/// Where the bytes of an image are, from the first one that arrives until the image is an entry.
+enum ImageBody: Sendable {
+    /// In memory, all of them.
     case bytes([UInt8])
-    /// In its partial.
     case file(StagingFile)
 
     var file: StagingFile? {

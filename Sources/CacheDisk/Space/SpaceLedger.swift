@@ -13,6 +13,8 @@ package struct SpaceLedger: Sendable {
         var entries = 0
         /// Bytes that the disk holds for them.
         var bytes: Int64 = 0
+
+        package init(entries: Int, bytes: Int64) { (self.entries, self.bytes) = (entries, bytes) }
     }
 
     package var budget: Budget

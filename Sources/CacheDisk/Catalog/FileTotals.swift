@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// The sums over all files of the index.
 package struct FileTotals: Hashable, Sendable {
     /// Bytes that the disk holds, attributes included.

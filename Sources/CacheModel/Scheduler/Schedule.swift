@@ -1,26 +1,22 @@
-internal import CacheKey
-
-/// Downloads that pause before the next attempt, the earliest first. A binary heap.
+/// What happens at a time, the earliest first. A binary heap.
 ///
-/// If a download ends during its pause, or pauses again, its old place stays in the heap until its
-/// time comes, and is then skipped.
-struct RetrySchedule {
-    struct Place {
+/// Nothing is taken out before its time. What no longer holds then is skipped by whoever takes it: a pause of a download
+/// that has ended, for example.
+struct Schedule<Event: Sendable>: Sendable {
+    struct Place: Sendable {
         let instant: ContinuousClock.Instant
-        let key: CacheKey
-        let id: FlightID
+        let event: Event
     }
 
     private var heap: [Place] = []
 
-    /// The end of the next pause.
+    /// The time of the next event.
     var earliest: ContinuousClock.Instant? { heap.first?.instant }
 
-    /// Adds a download. Returns whether its pause ends before all others.
-    mutating func add(_ key: CacheKey, _ id: FlightID, at instant: ContinuousClock.Instant) -> Bool
-    {
+    /// Adds an event. Returns whether it comes before all others.
+    mutating func add(_ event: Event, at instant: ContinuousClock.Instant) -> Bool {
         var child = heap.count
-        heap.append(Place(instant: instant, key: key, id: id))
+        heap.append(Place(instant: instant, event: event))
         while child > 0, heap[(child - 1) / 2].instant > instant {
             heap.swapAt(child, (child - 1) / 2)
             child = (child - 1) / 2
@@ -28,7 +24,7 @@ struct RetrySchedule {
         return child == 0
     }
 
-    /// Removes the next download whose pause has ended.
+    /// Removes the next event whose time has come.
     mutating func takeDue(now: ContinuousClock.Instant) -> Place? {
         guard let first = heap.first, first.instant <= now else { return nil }
         let last = heap.removeLast()
