@@ -6,7 +6,7 @@ import NIOCore
 /// event loop only.
 final class EntryList {
     private let query: ListQuery
-    private let daemon: Daemon
+    private let daemon: DaemonClient
     let number: Int
     private var connection: DaemonConnection?
     /// The keys, each of 36 characters.
@@ -24,7 +24,7 @@ final class EntryList {
     /// The time that the page has to show the first items, before the keys of a long list are read.
     private static let firstScreen = TimeAmount.milliseconds(250)
 
-    init(_ query: ListQuery, _ daemon: Daemon, number: Int) {
+    init(_ query: ListQuery, _ daemon: DaemonClient, number: Int) {
         self.query = query
         self.number = number
         self.daemon = daemon

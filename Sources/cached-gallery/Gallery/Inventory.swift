@@ -14,7 +14,7 @@ final class Inventory {
         }
     }
 
-    private let daemon: Daemon
+    private let daemon: DaemonClient
     private var hosts: [String: Sum] = [:]
     private var types: [String: Sum] = [:]
     private var count = 0
@@ -27,7 +27,7 @@ final class Inventory {
     /// Hosts with fewer entries are left out.
     private static let hostLimit = 500
 
-    init(_ daemon: Daemon) {
+    init(_ daemon: DaemonClient) {
         self.daemon = daemon
     }
 
