@@ -100,22 +100,22 @@ public struct Folder: ~Copyable {
     }
 
     /// The record in `user.cached.` and the first eight digits of the name. lgetxattr(2).
-    private func record(fileSize: Int64) throws(FolderFailure) -> EntryRecord? {
+    private func record(fileSize: Int64) throws(FolderFailure) -> FileRecord? {
         let prefix: StaticString = "user.cached."
         let length = prefix.utf8CodeUnitCount
         var isClosed = false
-        let record: EntryRecord? = withUnsafeTemporaryAllocation(
-            of: UInt8.self, capacity: EntryRecord.room + length + 9
+        let record: FileRecord? = withUnsafeTemporaryAllocation(
+            of: UInt8.self, capacity: FileRecord.room + length + 9
         ) { room in
             guard let base = room.baseAddress else { return nil }
-            let attribute = base + EntryRecord.room
+            let attribute = base + FileRecord.room
             for index in 0..<length { attribute[index] = prefix.utf8Start[index] }
             for index in 0..<8 { attribute[length + index] = path[start + index] }
             attribute[length + 8] = 0
-            let count = lgetxattr(lastPath, cString(attribute), base, EntryRecord.room)
+            let count = lgetxattr(lastPath, cString(attribute), base, FileRecord.room)
             isClosed = count < 0 && cclient_errno() == EACCES
             guard count > 0 else { return nil }
-            return EntryRecord(
+            return FileRecord(
                 UnsafeRawBufferPointer(start: base, count: count), fileSize: fileSize)
         }
         if isClosed { throw .isClosed }

@@ -4,7 +4,7 @@ import CClient
 package struct Exchange: ~Copyable {
     package enum Outcome: Sendable {
         /// The reply; a descriptor that came with it, else -1.
-        case reply(Reply, file: Int32)
+        case reply(ScannedReply, file: Int32)
         /// A negative errno.
         case failed(Int32)
     }

@@ -1,7 +1,7 @@
 /// Watches the level of memory pressure. While no daemon answers it is normal.
 struct PressureWatch: ~Copyable {
     private(set) var level: Int32 = 0
-    private var subscription = Subscription(Calls.watchPressure())
+    private var subscription = WatchStream(Calls.watchPressure())
 
     /// Whether it waits for a daemon.
     var isAway: Bool { subscription.isAway }

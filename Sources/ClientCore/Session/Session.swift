@@ -6,7 +6,7 @@ import CClient
 /// thread at a time.
 public final class Session {
     private let sockets: [[UInt8]]
-    private let options: FetchOptions
+    private let options: StreamOptions
     /// Milliseconds for which the daemon may be away before images count as failed.
     public var patience: Int64 = 30_000
     private let timer: Int32
@@ -17,13 +17,13 @@ public final class Session {
     private var wanted = WantedTable()
     private var stream: Connection?
     private var pressure = PressureWatch()
-    private var changes = Subscription(Calls.watchAll())
+    private var changes = WatchStream(Calls.watchAll())
     /// Since when the daemon is away or has not answered; `nil` while it answers.
     private var lostAt: Int64?
     private var hasReportedLoss = false
 
     /// News that was received and not taken.
-    private var reply: Reply?
+    private var reply: ScannedReply?
     private var position = 0
     /// The texts of the last failure without a reply.
     private var absenceTexts: [UInt8] = []
@@ -35,10 +35,10 @@ public final class Session {
     private static let longPause: Int64 = 2000
 
     public convenience init(sockets: [[UInt8]]) {
-        self.init(sockets: sockets, FetchOptions())
+        self.init(sockets: sockets, StreamOptions())
     }
 
-    package init(sockets: [[UInt8]], _ options: FetchOptions) {
+    package init(sockets: [[UInt8]], _ options: StreamOptions) {
         self.sockets = sockets
         self.options = options
         timer = cclient_timer()
@@ -61,7 +61,7 @@ public final class Session {
     // MARK: Wanting
 
     /// Wants these images from now on, and no others. Downloads of images that stay in the set continue.
-    public func want(_ images: [(url: [UInt8], priority: Priority)]) {
+    public func want(_ images: [(url: [UInt8], priority: WantedPriority)]) {
         let next = table(of: images)
         let (added, dropped) = difference(from: wanted, to: next)
         wanted = next
@@ -76,7 +76,7 @@ public final class Session {
     }
 
     /// The set, each image once with its highest priority, and as decided as it is now.
-    private func table(of images: [(url: [UInt8], priority: Priority)]) -> WantedTable {
+    private func table(of images: [(url: [UInt8], priority: WantedPriority)]) -> WantedTable {
         var table = WantedTable(capacity: images.count)
         for image in images {
             let name = image.url.withUnsafeBytes { ImageName(url: $0) }
@@ -181,7 +181,7 @@ public final class Session {
         }
     }
 
-    private func isWanted(_ event: Event, _ reply: Reply) -> Bool {
+    private func isWanted(_ event: Event, _ reply: ScannedReply) -> Bool {
         guard let start = event.url, let end = reply.texts[start...].firstIndex(of: 0) else {
             return false
         }
@@ -290,6 +290,6 @@ public final class Session {
 
     /// Lets the changes begin again with the state of everything.
     package func restartChanges() {
-        changes = Subscription(Calls.watchAll())
+        changes = WatchStream(Calls.watchAll())
     }
 }

@@ -35,7 +35,7 @@ struct WantedTable {
         wants.append(want)
     }
 
-    mutating func setPriority(_ priority: Priority, at position: Int) {
+    mutating func setPriority(_ priority: WantedPriority, at position: Int) {
         wants[position].priority = priority
     }
 

@@ -91,8 +91,8 @@ struct Connection: ~Copyable {
     }
 
     /// Takes the next reply. A message must be complete. `nil` if it is not a reply.
-    mutating func take() -> Reply? {
-        let reply = input.takeMessage { Reply($0) }
+    mutating func take() -> ScannedReply? {
+        let reply = input.takeMessage { ScannedReply($0) }
         return reply ?? nil
     }
 }

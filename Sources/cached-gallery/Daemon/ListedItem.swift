@@ -37,7 +37,7 @@ struct ListedItem {
 extension DaemonReply {
     /// The items of a reply to `List`, read ten times as fast as a decoder does, and the position after them.
     func listedItems() -> (items: [ListedItem], after: String?)? {
-        guard let reply = parameters.withUnsafeReadableBytes({ ClientCore.Reply(parameters: $0) })
+        guard let reply = parameters.withUnsafeReadableBytes({ ScannedReply(parameters: $0) })
         else { return nil }
         let after = reply.after.map { start in
             String(decoding: reply.texts[start...].prefix { $0 != 0 }, as: UTF8.self)

@@ -56,7 +56,7 @@ final class Channel {
     /// Milliseconds between two changes of the set.
     private static let pause: Int64 = 10
 
-    init(_ sockets: Sockets, _ options: FetchOptions, patience: Int64) {
+    init(_ sockets: Sockets, _ options: StreamOptions, patience: Int64) {
         self.sockets = sockets
         session = Session(sockets: sockets.paths, options)
         session.patience = patience

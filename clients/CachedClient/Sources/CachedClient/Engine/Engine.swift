@@ -29,7 +29,7 @@ final class Engine: Sendable {
     // MARK: Requests
 
     /// Wants an image with these options.
-    func add(_ url: String, _ holder: Holder, _ priority: Priority, _ options: FetchOptions) {
+    func add(_ url: String, _ holder: Holder, _ priority: Priority, _ options: StreamOptions) {
         guard isOwners else { return holder.report(News(failed: url, .afterFork)) }
         request { $0.channel(options).add(url, holder, priority) }
     }
@@ -37,7 +37,7 @@ final class Engine: Sendable {
     /// Wants other images with the same options.
     func replace(
         _ dropped: [String], by added: [String], _ holder: Holder, _ priority: Priority,
-        _ options: FetchOptions
+        _ options: StreamOptions
     ) {
         request { state in
             let channel = state.channel(options)
@@ -47,7 +47,7 @@ final class Engine: Sendable {
     }
 
     /// Changes what is wanted with these options, if anything is.
-    func change(_ options: FetchOptions, _ body: (Channel) -> Void) {
+    func change(_ options: StreamOptions, _ body: (Channel) -> Void) {
         request { $0.existingChannel(options).map(body) }
     }
 

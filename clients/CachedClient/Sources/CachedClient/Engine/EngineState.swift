@@ -6,7 +6,7 @@ struct EngineState: ~Copyable {
     /// Whether the thread runs.
     var isRunning = false
     private(set) var watcher: Watcher?
-    private var channels: [FetchOptions: Channel] = [:]
+    private var channels: [StreamOptions: Channel] = [:]
     private var calls: [PendingCall] = []
     private let sockets: Sockets
     private let patience: Int64
@@ -22,9 +22,9 @@ struct EngineState: ~Copyable {
     var isIdle: Bool { channels.isEmpty && calls.isEmpty && watcher == nil }
 
     /// The channel with these options, if there is one.
-    func existingChannel(_ options: FetchOptions) -> Channel? { channels[options] }
+    func existingChannel(_ options: StreamOptions) -> Channel? { channels[options] }
 
-    mutating func channel(_ options: FetchOptions) -> Channel {
+    mutating func channel(_ options: StreamOptions) -> Channel {
         if let channel = channels[options] { return channel }
         let channel = Channel(sockets, options, patience: patience)
         channels[options] = channel

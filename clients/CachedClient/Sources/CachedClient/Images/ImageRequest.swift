@@ -19,8 +19,8 @@ public struct ImageRequest: Sendable, Hashable {
         self.sha256 = sha256
     }
 
-    var options: FetchOptions {
-        FetchOptions(refresh: refresh, sha256: sha256.map { Array($0.utf8) } ?? [])
+    var options: StreamOptions {
+        StreamOptions(refresh: refresh, sha256: sha256.map { Array($0.utf8) } ?? [])
     }
 }
 

@@ -12,7 +12,7 @@ public enum Priority: Int, Sendable, Comparable {
         left.rawValue < right.rawValue
     }
 
-    var core: ClientCore.Priority {
+    var core: WantedPriority {
         switch self {
         case .background: .background
         case .normal: .normal

@@ -9,7 +9,7 @@ public final class Prefetch: Sendable {
     init(_ urls: [String], _ engine: Engine) {
         self.urls = urls
         self.engine = engine
-        engine.replace([], by: urls, holder, .background, FetchOptions())
+        engine.replace([], by: urls, holder, .background, StreamOptions())
     }
 
     deinit {
@@ -18,7 +18,7 @@ public final class Prefetch: Sendable {
 
     /// Gives the images up. Their downloads end, unless others want them.
     public func cancel() {
-        engine.change(FetchOptions()) { channel in
+        engine.change(StreamOptions()) { channel in
             for url in urls { channel.remove(url, holder) }
         }
     }

@@ -31,7 +31,7 @@ public final class VisibleSet: Sendable {
         turn.withLock { _ in
             let (added, dropped) = contents.replace(with: urls)
             guard !added.isEmpty || !dropped.isEmpty else { return }
-            cache.engine.replace(dropped, by: added, holder, priority, FetchOptions())
+            cache.engine.replace(dropped, by: added, holder, priority, StreamOptions())
         }
     }
 

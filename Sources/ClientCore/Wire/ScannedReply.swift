@@ -1,5 +1,5 @@
 /// A reply of the daemon (varlink.org, "Method Reply"), as far as a client needs it.
-package struct Reply: Sendable {
+package struct ScannedReply: Sendable {
     package private(set) var events: [Event] = []
     /// All texts, each with a NUL at its end.
     package private(set) var texts: [UInt8] = []

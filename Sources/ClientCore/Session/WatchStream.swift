@@ -1,7 +1,7 @@
 import CClient
 
 /// A `Watch` on a connection of its own, which it makes anew when the daemon comes back.
-struct Subscription: ~Copyable {
+struct WatchStream: ~Copyable {
     private let call: [UInt8]
     private var connection: Connection?
     private(set) var isStarted = false
@@ -18,7 +18,7 @@ struct Subscription: ~Copyable {
     }
 
     /// Connects if it has to. Returns the next reply that has arrived, if any.
-    mutating func next(_ sockets: [[UInt8]], _ epoll: Int32) -> Reply? {
+    mutating func next(_ sockets: [[UInt8]], _ epoll: Int32) -> ScannedReply? {
         guard isStarted else { return nil }
         if connection == nil {
             connection = try? Connection(sockets)
@@ -37,7 +37,7 @@ struct Subscription: ~Copyable {
         }
     }
 
-    private mutating func lost() -> Reply? {
+    private mutating func lost() -> ScannedReply? {
         connection = nil
         return nil
     }

@@ -3,7 +3,7 @@
 #endif
 
 /// The record in the attribute of a file: `docs/disk-format.md`.
-struct EntryRecord {
+struct FileRecord {
     /// `other` if the record does not say.
     private(set) var type = MediaType.other
     private(set) var width: Int32 = 0
