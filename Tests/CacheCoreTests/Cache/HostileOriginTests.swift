@@ -243,7 +243,7 @@ struct HostileOriginTests {
                 ])
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(try contents(of: fixture.file("/a.png")) == Self.image)
-            let key = try fixture.wish("/a.png").key
+            let key = try fixture.imageRequest("/a.png").key
             #expect(fixture.cache.directory.entryRecord(of: key)?.removeAt != nil)
         }
     }
@@ -401,7 +401,8 @@ struct HostileOriginTests {
             fixture.origin.route("/away.png", .redirect(to: "/next.png"))
             fixture.origin.route("/next.png", .answer(body: Self.image))
             let names = (0..<3).map { "/late.png?\($0)" }
-            let late = fixture.cache.fetch(try names.map { try fixture.wish($0) }, FetchOptions())
+            let late = fixture.cache.fetch(
+                try names.map { try fixture.imageRequest($0) }, FetchOptions())
             // Each download has a connection of its own by now.
             try await gates[0].reached(count: 3)
             gates[0].open()

@@ -333,7 +333,7 @@ struct ResumingTests {
             fixture.origin.route("/a.png") { request in
                 OriginScript([.wait(gate)] + OriginScript.ranged(Self.image, for: request).steps)
             }
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await gate.reached()
             let progress = try fixture.lookup("/a.png").progress
             #expect(progress == .init(phase: .connecting, received: 100_000, total: 200_000))
@@ -355,7 +355,7 @@ struct ResumingTests {
                 return request.headers["Range"] == nil
                     ? script : OriginScript([.wait(gate)] + script.steps)
             }
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await gate.reached()
             let partial = try fixture.partial("/a.png")
             if isReplaced { #expect(unlink(partial) == 0) }

@@ -94,7 +94,7 @@ struct ServerAnswerTests {
             fixture.origin.route("/a.png", .answer(headers: ["ETag": "\"1\""], body: image))
             #expect(try await fixture.fetch(path).failures.isEmpty)
             #expect(try contents(of: fixture.file(path)) == image)
-            let key = try fixture.wish(path).key
+            let key = try fixture.imageRequest(path).key
             let url = fixture.cache.details(of: key).url
             #expect(url == nil || url == fixture.origin.url(path))
             // The validators are worth more than half a URL.
@@ -128,7 +128,7 @@ struct ServerAnswerTests {
         }
         let watch = Stopwatch()
         let waiter = fixture.cache.fetch(
-            try names.map { try fixture.wish($0) }, FetchOptions())
+            try names.map { try fixture.imageRequest($0) }, FetchOptions())
         #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
         #expect(fixture.origin.connectionsAccepted == 1)
         return watch.time

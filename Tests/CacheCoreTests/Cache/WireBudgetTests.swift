@@ -33,9 +33,9 @@ struct WireBudgetTests {
                 $0.transfers.certificateFile = authority.certificate
             }
             for path in ["a.png", "b.png"] {
-                let wish = ImageRequest(try CacheURL(front.url(path)))
+                let imageRequest = ImageRequest(try CacheURL(front.url(path)))
                 let outcome = try await fixture.outcome(
-                    of: fixture.cache.fetch([wish], FetchOptions()))
+                    of: fixture.cache.fetch([imageRequest], FetchOptions()))
                 let failure = try #require(outcome.failures.values.first)
                 #expect(failure.kind == .protocolError)
                 #expect(failure.message.contains("far more bytes"))
@@ -64,8 +64,8 @@ struct WireBudgetTests {
             let slow = fixture.cache.fetch(
                 [ImageRequest(try CacheURL(nginx.url("slow.png")))], FetchOptions())
             try await gate.reached()
-            let wish = ImageRequest(try CacheURL(nginx.url("large.png")))
-            let large = fixture.cache.fetch([wish], FetchOptions())
+            let imageRequest = ImageRequest(try CacheURL(nginx.url("large.png")))
+            let large = fixture.cache.fetch([imageRequest], FetchOptions())
             #expect(try await fixture.outcome(of: large).failures.isEmpty)
             gate.open()
             #expect(try await fixture.outcome(of: slow).failures.isEmpty)

@@ -28,7 +28,7 @@ struct RecordTests {
             let image = SampleImage.png(byteCount: 5000)
             fixture.origin.route("/a.png", .answer(body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            let (path, key) = (try fixture.file("/a.png"), try fixture.wish("/a.png").key)
+            let (path, key) = (try fixture.file("/a.png"), try fixture.imageRequest("/a.png").key)
             let name = EntryRecord.attributeName(of: key)
             let attributes = ExtendedAttributes(of: path)
             let newest = try #require(try attributes.bytes(of: name))
