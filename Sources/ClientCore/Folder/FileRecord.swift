@@ -14,7 +14,7 @@ struct FileRecord {
     /// Bytes of the longest record.
     static let room = 1024
 
-    /// `nil` if the record is damaged, or if the file has another size than it says.
+    /// `nil` if the record is damaged, or if the file has another size than the record says.
     init?(_ bytes: UnsafeRawBufferPointer, fileSize: Int64) {
         guard bytes.count >= 52, bytes[0] == UInt8(ascii: "v"),
             bytes[1] == UInt8(ascii: "3") || bytes[1] == UInt8(ascii: "2")

@@ -1,6 +1,6 @@
 /// The calls of a client, as messages.
 package enum Calls {
-    /// A stream that goes on until the connection ends.
+    /// A stream that continues until the connection ends.
     static func fetch(_ wants: some Sequence<Wanted>, _ options: StreamOptions) -> [UInt8] {
         var json = JSONWriter()
         json.put(#"{"method":"io.cached.Cache.Fetch","more":true,"parameters":{"follow":true,"#)

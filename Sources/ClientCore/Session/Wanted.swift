@@ -2,11 +2,11 @@
 struct Wanted {
     let url: [UInt8]
     var priority: WantedPriority
-    /// Whether its last state is one after which nothing else is expected.
+    /// Whether the last state is final: cached or failed.
     var isDecided = false
 }
 
-/// The urgency of an image, as the interface of the daemon has it.
+/// The urgency of an image, with the values of the daemon's interface.
 public enum WantedPriority: Int32, Sendable {
     case background, normal, visible
 

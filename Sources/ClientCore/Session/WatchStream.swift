@@ -1,6 +1,6 @@
 import CClient
 
-/// A `Watch` on a connection of its own, which it makes anew when the daemon comes back.
+/// A `Watch` on a connection of its own. It connects again when the daemon comes back.
 struct WatchStream: ~Copyable {
     private let call: [UInt8]
     private var connection: Connection?
@@ -10,14 +10,14 @@ struct WatchStream: ~Copyable {
         self.call = call
     }
 
-    /// Whether it waits for a daemon.
+    /// Whether the stream waits for a daemon.
     var isAway: Bool { isStarted && connection == nil }
 
     mutating func start() {
         isStarted = true
     }
 
-    /// Connects if it has to. Returns the next reply that has arrived, if any.
+    /// Connects if there is no connection. Returns the next reply that has arrived, if any.
     mutating func next(_ sockets: [[UInt8]], _ epoll: Int32) -> ScannedReply? {
         guard isStarted else { return nil }
         if connection == nil {

@@ -1,7 +1,7 @@
 internal import CClient
 internal import ClientCore
 
-/// What the engine's lock guards.
+/// The state that the engine's lock guards.
 struct EngineState: ~Copyable {
     /// Whether the thread runs.
     var isRunning = false
@@ -52,7 +52,7 @@ struct EngineState: ~Copyable {
 
     // MARK: Turns
 
-    /// Does what can be done now. Returns the reports to make without the lock.
+    /// Handles all events that have arrived. Returns the reports to make without the lock.
     mutating func turn() -> [Channel.Delivery] {
         var deliveries: [Channel.Delivery] = []
         for (options, channel) in channels {
@@ -69,7 +69,7 @@ struct EngineState: ~Copyable {
         return deliveries
     }
 
-    /// What the thread waits for. `nil`, and it ends, if nothing is wanted.
+    /// The next event to wait for. `nil` ends the thread: nothing is wanted.
     mutating func prepareToWait() -> EngineWait? {
         guard !isIdle else {
             isRunning = false

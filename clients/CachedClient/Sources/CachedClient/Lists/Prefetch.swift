@@ -1,6 +1,6 @@
 internal import ClientCore
 
-/// Images that are on their way before a user sees them. Given up when the object goes.
+/// Downloads images before a user sees them. The downloads end when the object is released.
 public final class Prefetch: Sendable {
     private let urls: [String]
     private let engine: Engine
@@ -16,7 +16,7 @@ public final class Prefetch: Sendable {
         cancel()
     }
 
-    /// Gives the images up. Their downloads end, unless others want them.
+    /// Ends the downloads, unless others want the images.
     public func cancel() {
         engine.change(StreamOptions()) { channel in
             for url in urls { channel.remove(url, holder) }
