@@ -85,7 +85,7 @@ import Testing
         #expect((read(Array(json.utf8)) != nil) == isReply)
     }
 
-    /// Whatever the bytes are, reading them ends, and texts end with a NUL.
+    /// For any bytes, reading ends, and texts end with a NUL.
     @Test func damagedRepliesDoNoHarm() {
         var random = SeededGenerator(seed: 43)
         for _ in 0..<20_000 {

@@ -19,7 +19,7 @@ struct LyingDaemonTests {
             "{}", "NaN",
         ]
 
-    /// What ends a program that traps. signal(7)
+    /// The signals that end a program that traps. signal(7)
     private func expectNoTrap(_ outcome: Program.Outcome, _ text: String) {
         #expect(![4, 5, 6, 11].contains(outcome.status), "\(text): \(outcome.errorOutput)")
     }

@@ -96,7 +96,7 @@ struct CacheListingTests {
         case nothing, used, gone
     }
 
-    /// All other entries are listed exactly once, whatever happens to the last entry of each page.
+    /// All other entries are listed exactly once, even if the last entry of a page is removed or changed.
     @Test(arguments: Event.allCases, [false, true])
     func aListingByRecencyContinuesFromItsPosition(event: Event, isReversed: Bool) async throws {
         try await withTestScope { scope in

@@ -11,7 +11,7 @@ import Testing
 @testable import CacheDisk
 @testable import CacheModel
 
-/// A file that a verification finds damaged is removed: nobody reads its bytes as those of the image.
+/// A file that a verification finds damaged is removed, so no program reads its bytes as those of the image.
 @Suite("Cache: damaged files", .timeLimit(.minutes(5)))
 struct DamagedFileTests {
     private let image = SampleImage.png(byteCount: 50_000)

@@ -385,8 +385,7 @@ struct HostileOriginTests {
         }
     }
 
-    /// The first request of a download can be told not to reuse a connection. The request after a redirect
-    /// cannot.
+    /// The first request of a download can be made to use a new connection. The request after a redirect cannot.
     @Test func strayDataIsNotTakenForTheResponseAfterARedirect() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
@@ -451,7 +450,7 @@ struct HostileOriginTests {
         }
     }
 
-    /// Each piece costs as much as a large one, whatever its size.
+    /// A small piece costs as much as a large one.
     @Test(arguments: [(5000, 1, true), (30_000, 1, false), (240_000, 20, true)])
     func aBodyInManyTinyPiecesIsRefused(size: Int, piece: Int, isTaken: Bool) async throws {
         try await withTestScope { scope in

@@ -48,7 +48,7 @@ struct RedirectTests {
         }
     }
 
-    /// The image was asked for over TLS, so nobody on the way may read or change it.
+    /// The image was requested over TLS, so no network on the way may read or change it.
     @Test func aRedirectFromHTTPSToHTTPIsRefused() async throws {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)

@@ -161,7 +161,7 @@ struct ResumingTests {
             let ranges = fixture.origin.requests().map { $0.firstOfRange ?? 0 }
             #expect(ranges == Array(stride(from: 0, to: 200_000, by: 20_000)))
             try fixture.expectEntry(Self.image)
-            // Without a validator each attempt begins anew, and brings nothing.
+            // Without a validator each attempt starts over, and makes no progress.
             fixture.origin.route("/b.png", .cut(Self.image, after: 150_000))
             #expect(try await fixture.fetch("/b.png").failures.values.map(\.kind) == [.truncated])
             #expect(fixture.origin.requests("/b.png").count == 2)

@@ -134,12 +134,12 @@ struct ServerAnswerTests {
         return watch.time
     }
 
-    /// Servers send a page with status 200 while they have an outage, and portals while nobody is logged in.
+    /// Servers send a page with status 200 while they have an outage, and portals do so before a login.
     @Test(arguments: [
         OriginScript.answer(
             headers: ["Content-Type": "text/html; charset=utf-8"], body: Array("<p>Log in".utf8)),
         .answer(),
-        // Whatever the label says.
+        // The label does not matter.
         .answer(body: Array("<!DOCTYPE html><title>Log in</title>".utf8)),
         .answer(body: Array("<?xml version='1.0'?><Error><Code>SlowDown</Code></Error>".utf8)),
         .answer(body: Array(#"{"error": "try again later", "status": 503}"#.utf8)),
@@ -168,7 +168,7 @@ struct ServerAnswerTests {
         }
     }
 
-    /// Bytes of another kind are what the URL leads to.
+    /// Bytes of another kind count as the resource of the URL.
     @Test func otherBytesAreRememberedLonger() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.retry = RetryPolicy() }

@@ -12,7 +12,7 @@ import Testing
 struct WireBudgetTests {
     private static let image = SampleImage.png(byteCount: 30_000)
 
-    /// Frames of a type that nobody knows have to be ignored (RFC 9113 §5.5), and empty frames of DATA are allowed.
+    /// Frames of an unknown type have to be ignored (RFC 9113 §5.5), and empty frames of DATA are allowed.
     @Test(arguments: [
         [0, 0x40, 0, 0xFA, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16_384),
         // DATA of stream 1 with the longest padding and no bytes.
@@ -48,7 +48,7 @@ struct WireBudgetTests {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
             let folder = try TemporaryDirectory(in: scope)
-            // More than an honest connection may have besides the image.
+            // More bytes around the image than an honest connection has.
             try folder.write(SampleImage.png(byteCount: 20_000_000), to: "large.png")
             let gate = try Gate()
             let origin = try ScriptedOrigin(in: scope)

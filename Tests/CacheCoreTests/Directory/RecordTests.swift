@@ -12,7 +12,7 @@ import Testing
 @testable import CacheDisk
 @testable import CacheModel
 
-/// The attributes of an entry: where they are, and what is written again.
+/// The attributes of an entry: their place, and which of them are written again.
 @Suite("Records", .timeLimit(.minutes(5)))
 struct RecordTests {
     private static let attribute = EntryRecord.attributeName(of: Sample.key("a"))

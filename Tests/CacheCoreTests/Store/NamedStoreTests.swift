@@ -30,7 +30,7 @@ struct NamedStoreTests {
         return try await fixture.outcome(of: waiter)
     }
 
-    /// Each machine has a signature of its own, and the object belongs to what a rule leaves of their URLs.
+    /// Each machine has a signature of its own. The object belongs to the part of their URLs that a rule keeps.
     @Test func theNameThatARuleGivesAnImageNamesItsObject() async throws {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope, mode: (true, true))

@@ -44,7 +44,7 @@ struct ScriptedStoreTests {
             let key = try fixture.imageRequest("/a.png").key
             let details = fixture.cache.details(of: key, withOrigin: true)
             #expect(details.origin?.isFromStore == true)
-            // A hit asks nobody.
+            // A hit sends no request.
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(store.server.requests().count == 2)
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import CacheDisk
 @testable import CacheModel
 
-/// What is written to a store, and what never is.
+/// The images that are written to a store, and those that never are.
 @Suite("Cache: writes to a store", .timeLimit(.minutes(5)))
 struct StoreWriteTests {
     private let image = SampleImage.png(byteCount: 5000)
