@@ -12,7 +12,7 @@ struct SignedRequest {
 
     /// Checks a request. Nothing is looked up before the signature is known to be right.
     init(
-        _ request: Request, _ signature: Signature, now: Int = time(nil)
+        _ request: HTTPRequest, _ signature: Signature, now: Int = time(nil)
     ) throws(Refusal) {
         if request.path.hasPrefix("/proxy/") {
             try self.init(proxied: request.path.dropFirst(7), signature)
@@ -22,7 +22,7 @@ struct SignedRequest {
     }
 
     private init(
-        keyed request: Request, _ signature: Signature, _ now: Int
+        keyed request: HTTPRequest, _ signature: Signature, _ now: Int
     ) throws(Refusal) {
         guard request.path.hasPrefix("/i/") else { throw .nothingHere }
         guard let query = Query(request.query), let url = query["url"], let given = query["sig"]
