@@ -142,7 +142,8 @@ extension CacheState {
 
     private func derivedImage(_ flight: Flight, isRefresh: Bool = false) -> DerivedImage {
         DerivedImage(
-            url: flight.url, name: flight.name, priority: urgency(of: flight),
+            url: flight.url, name: flight.name, fields: flight.fields,
+            priority: urgency(of: flight),
             client: client(of: flight),
             isRefresh: isRefresh)
     }

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// An image to be derived from another one, and those who want it.
 package struct DerivedImage: Sendable {
@@ -6,6 +7,8 @@ package struct DerivedImage: Sendable {
     package let url: CacheURL
     /// The URL that names the derived image.
     package let name: CacheURL
+    /// The header fields of an account, for the original.
+    package let fields: [RequestField]
     /// The priority of the most urgent caller.
     package let priority: Priority
     /// The client on whose behalf the original is downloaded.

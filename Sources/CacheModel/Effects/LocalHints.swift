@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// The files of a key that the directory may hold when a download begins. A hint that is `false`
 /// only saves looking for that file.
 package struct LocalHints: Hashable, Sendable {
@@ -7,6 +9,8 @@ package struct LocalHints: Hashable, Sendable {
     package var entry = true
     /// Whether the image is derived from another one, so that only the origin's confirmation is of use.
     package var isDerived = false
+    /// The header fields of an account, for the request.
+    package var fields: [RequestField] = []
 
     package init(partial: Bool = true, entry: Bool = true) {
         (self.partial, self.entry) = (partial, entry)

@@ -11,7 +11,8 @@ extension Cache {
     /// directory's thread.
     func findOriginal(of key: CacheKey, _ id: FlightID, _ image: DerivedImage) {
         guard settings.deriver != nil else { return derivingFailed(key, id, .noProgram) }
-        let original = ImageRequest(image.url.original, named: image.name.original)
+        let original = ImageRequest(
+            image.url.original, named: image.name.original, fields: image.fields)
         if !image.isRefresh, let larger = largerImage(than: image.name, original.key) {
             return run { $0.originalFound(for: key, id, larger, &$1) }
         }
