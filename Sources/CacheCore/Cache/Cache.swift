@@ -283,7 +283,7 @@ public final class Cache: Sendable {
             case .finish(let outcome): outcomes.append(outcome)
             case .changesArrived: hasChanges = true
             case .scanNeeded: startScan()
-            case .store(let news): StoreLog(logger).tell(news)
+            case .store(let news): StoreLog(logger).report(news)
             }
         }
         guard !outcomes.isEmpty || hasChanges else { return }

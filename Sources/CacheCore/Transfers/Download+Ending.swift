@@ -47,7 +47,7 @@ extension Download {
     /// for a refusal.
     private func explained(_ failure: Failure) -> Failure {
         switch failure.kind {
-        case .notAnImage where isStandIn: failure.standingIn
+        case .notAnImage where isStandIn: failure.markedAsStandIn
         case .http where [403, 429].contains(failure.httpStatus) && !requests.settings.hasContact:
             Failure(
                 .http,
@@ -135,6 +135,7 @@ extension Download {
             }
         // The callers' time to open a transient image begins when the image is there.
         if record.removeAt != nil { record.removeAt = .now + rules.noStoreGrace }
+        record.isPersonal = isPersonal
         return record
     }
 }

@@ -79,6 +79,8 @@ extension Download {
         }
         redirectTarget = target
         if requests.settings.proxy != nil { plan.route = .lookup }
+        // As browsers do, for example with a signed URL of another host.
+        if CurlURL(target)?.origin != CurlURL(plan.url)?.origin { plan.accountFields = [] }
         plan.url = target
         plan.leavesHTTP2 = false
         plan.cookies = request.easy.cookies

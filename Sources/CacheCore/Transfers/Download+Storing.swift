@@ -38,7 +38,7 @@ extension Download {
     func beginPartial() throws(Errno) {
         guard case .bytes(let bytes) = body else { return }
         let file = try context.directory.stage(
-            key, isSmall ? nil : partialRecord, of: length,
+            key, isSmall ? nil : partialRecord, of: length, mode: isPersonal ? 0o600 : 0o644,
             makeRoom: { context.delegate.makeRoom(for: key, 0) })
         context.hold(file)
         do {
@@ -92,6 +92,8 @@ extension Download {
     /// Leaves the partial for a later download, with the record by which it can be resumed. A response that may
     /// not be stored leaves nothing.
     func leaveBehind() {
+        // Only its account could continue it.
+        if isPersonal { return discardPartial() }
         writeOut()
         guard let file = body?.file else { return }
         guard requests.settings.caching.permitsStoring(request.head) else {

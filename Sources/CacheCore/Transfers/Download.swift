@@ -39,6 +39,8 @@ class Download: RequestDelegate {
     var isPartialChanged = false
     /// Whether a useless partial file can be in the way.
     let mayReplacePartial: Bool
+    /// Whether header fields of an account were sent, so that the image is for this account alone.
+    let isPersonal: Bool
 
     /// Bytes of the image for which space is reserved.
     var granted: Int64 = 0
@@ -74,6 +76,7 @@ class Download: RequestDelegate {
         } else if asks {
             plan.fields = conditions
         }
+        plan.accountFields = hints.fields
         try self.init(
             id, key, url, plan,
             record.map { asks ? .conditional($0) : .unconditional($0) } ?? .none,
@@ -88,6 +91,7 @@ class Download: RequestDelegate {
         (self.id, self.key, self.url, self.context) = (id, key, url, context)
         (self.plan, self.entry, self.resumed) = (plan, entry, resumed)
         self.mayReplacePartial = mayReplacePartial
+        isPersonal = !plan.accountFields.isEmpty
         requests = context.requests
         request = try Request(plan, requests)
         request.delegate = self
