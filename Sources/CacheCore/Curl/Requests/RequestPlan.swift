@@ -10,7 +10,7 @@ struct RequestPlan {
     /// The URL in the form that is sent.
     var url: String
     var route: RequestRoute
-    /// Header fields besides those that every request has.
+    /// Header fields in addition to those that every request has.
     var fields: [RequestField] = []
     /// Whether the request may share a connection with others, as HTTP/2 permits.
     let mayShareConnection: Bool
