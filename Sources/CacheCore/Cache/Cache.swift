@@ -157,6 +157,7 @@ public final class Cache: Sendable {
     /// Begins to shut down: running downloads stop and keep their partials, and waiting callers are notified.
     public func beginDraining() {
         run { $0.drainBegan(&$1) }
+        verifier.stop()
         beginPostponed()
     }
 
