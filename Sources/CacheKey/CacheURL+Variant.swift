@@ -23,6 +23,10 @@ extension CacheURL {
         return CacheURL(checked: String(string[..<end]))
     }
 
+    /// The URL of the image that this one is made of: for a derived image its original, for that of an account the image of
+    /// everybody.
+    public var source: CacheURL { side == nil ? withoutFragment : original }
+
     /// The URL without its fragment, as the origin knows it.
     public var withoutFragment: CacheURL {
         mark.map { CacheURL(checked: String(string[..<$0])) } ?? self

@@ -7,11 +7,12 @@ package import CacheValues
 /// A derived image is a download without a transfer: it waits for its original as one more of the original's callers,
 /// and then for the program that makes it. What comes back is published like any other image.
 extension CacheState {
-    /// Whether an image begins with its original. A derived image whose original was evicted is not derived again unless
-    /// the origin has a newer version: its own record has the validators to ask with.
-    func isDerivedHere(_ key: CacheKey, _ name: CacheURL) -> Bool {
-        guard name.side != nil else { return false }
-        return !catalog.contains(key) || catalog.contains(CacheKey(name.original))
+    /// Whether an image begins with its original: a smaller one, or that of an account which gives no fields of its own.
+    /// If its original was evicted it is not derived again unless the origin has a newer version: its own record has the
+    /// validators to ask with.
+    func isDerivedHere(_ key: CacheKey, _ name: CacheURL, _ fields: [RequestField]) -> Bool {
+        guard name.side != nil || name.account != nil && fields.isEmpty else { return false }
+        return !catalog.contains(key) || catalog.contains(CacheKey(name.source))
     }
 
     /// Asks for the original of a derived image, unless it was asked for as urgently before.
@@ -48,7 +49,7 @@ extension CacheState {
         guard let flight = downloads[key], let wait = flight.wait,
             wait.callers.contains(outcome.waiter)
         else { return }
-        let original = CacheKey(flight.name.original)
+        let original = CacheKey(flight.name.source)
         // Another caller may stand for those who want the origin's confirmation.
         if wait.isRefresh, outcome.failures.isEmpty,
             wait.callers.contains(where: { $0 != outcome.waiter && waiters[$0] != nil })
@@ -82,7 +83,7 @@ extension CacheState {
         if let flight = downloads.flight(key, id) {
             releaseReservation(key, flight)
             downloads.update(key) { $0.awaitsItsOriginal() }
-            variants[CacheKey(flight.name.original), default: []].insert(key)
+            variants[CacheKey(flight.name.source), default: []].insert(key)
             urgencyChanged(key, &effects)
             changed(key, &effects)
         }
@@ -124,7 +125,7 @@ extension CacheState {
     mutating func leaveOriginal(_ key: CacheKey, _ flight: Flight, _ effects: inout Effects) {
         guard let wait = flight.wait else { return }
         downloads.update(key) { $0.wait = nil }
-        let original = CacheKey(flight.name.original)
+        let original = CacheKey(flight.name.source)
         variants[original]?.remove(key)
         if variants[original]?.isEmpty == true { variants[original] = nil }
         for caller in wait.callers { waiterLeft(caller, &effects) }

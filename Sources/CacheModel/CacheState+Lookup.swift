@@ -41,7 +41,7 @@ extension CacheState {
 
     /// The progress of a download. While its host is paused, that is the reason why it waits.
     private func currentProgress(of flight: Flight, _ isAnnounced: Bool) -> Progress {
-        if flight.awaitsOriginal, let original = downloads[CacheKey(flight.name.original)] {
+        if flight.awaitsOriginal, let original = downloads[CacheKey(flight.name.source)] {
             var progress = currentProgress(of: original, isAnnounced)
             progress.isPinned = flight.isPinned
             return progress

@@ -251,9 +251,9 @@ extension CacheState {
     ) {
         let id = FlightID(rawValue: nextID())
         var flight = Flight(id: id, url: url, name: name, fields: fields)
-        if isDerivedHere(key, name) {
+        if isDerivedHere(key, name, fields) {
             flight.awaitsItsOriginal()
-            variants[CacheKey(name.original), default: []].insert(key)
+            variants[CacheKey(name.source), default: []].insert(key)
         } else if asksStore, mayBeInStore(key, flight) {
             flight.willAskStore()
         }

@@ -84,6 +84,26 @@ struct AccountTests {
         }
     }
 
+    /// The shelf of an application: its own pins and its own "clear cache", and no byte twice.
+    @Test func withoutFieldsAnAccountHasTheImageOfEverybody() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route(
+                "/a.png", .answer(headers: ["Cache-Control": "max-age=3600"], body: Self.ada))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let url = origin.url("/a.png")
+            for name in ["\(url)#as=app", url, "\(url)#as=other"] {
+                #expect(try await fetch(daemon, name).state == .cached)
+            }
+            #expect(origin.requests().count == 1)
+            var status = stat()
+            #expect(stat(try daemon.path(url), &status) == 0 && status.st_nlink == 3)
+            #expect(try await daemon.cachectl("remove", "--as", "app").status == .success)
+            #expect(try await daemon.status("\(url)#as=app").state == .missing)
+            #expect(try contents(of: daemon.path("\(url)#as=other")) == Self.ada)
+        }
+    }
+
     @Test func aStaleImageStaysUntilFieldsComeAgain() async throws {
         try await withTestScope { scope in
             let origin = try origin(lifetime: 0, in: scope)

@@ -131,7 +131,7 @@ final class TransferThread {
 
     /// The request of a download ended, and with it the download unless it makes another request.
     func end(_ download: Download, _ end: RequestEnd) {
-        if download.request.isCrowded, !isAnyAsked(at: download.request.origin) {
+        if download.request.isCrowded, !hasConnection(to: download.request.origin) {
             // The connections are of no use to anybody.
             download.plan.needsNewConnection = true
             return requestAgain(download)
@@ -153,8 +153,10 @@ final class TransferThread {
         }
     }
 
-    private func isAnyAsked(at origin: String) -> Bool {
-        downloads.values.contains { $0.request.hasAsked && $0.request.origin == origin }
+    private func hasConnection(to origin: String) -> Bool {
+        downloads.values.contains {
+            ($0.request.hasAsked || $0.request.isConnecting) && $0.request.origin == origin
+        }
     }
 
     private func requestAgain(_ download: Download) {

@@ -10,9 +10,11 @@ extension Cache {
     /// Looks for an image to derive another one from, and asks for the original if there is none. This runs on the
     /// directory's thread.
     func findOriginal(of key: CacheKey, _ id: FlightID, _ image: DerivedImage) {
-        guard settings.deriver != nil else { return derivingFailed(key, id, .noProgram) }
+        guard settings.deriver != nil || image.name.side == nil else {
+            return derivingFailed(key, id, .noProgram)
+        }
         let original = ImageRequest(
-            image.url.original, named: image.name.original, fields: image.fields)
+            image.url.source, named: image.name.source, fields: image.fields)
         if !image.isRefresh, let larger = largerImage(than: image.name, original.key) {
             return run { $0.originalFound(for: key, id, larger, &$1) }
         }
@@ -85,15 +87,20 @@ extension Cache {
             record: confirmed)
     }
 
-    /// The bytes of the derived image: those of its original, if that is small enough and upright.
+    /// The bytes of the derived image: those of its original, if only the account differs, or if that is small enough and
+    /// upright.
     private func bytes(
         of source: OpenedEntry, _ record: EntryRecord, _ work: Derivation,
         _ process: inout DeriverProcess?
     ) throws(Failure) -> [UInt8] {
-        guard let side = work.image.name.side, record.mediaType.isDerivable else {
+        let side = work.image.name.side
+        guard side == nil || record.mediaType.isDerivable else {
             throw .underivable("the original is \(record.mediaType.name)")
         }
-        if record.fits(side), let bytes = directory.bytes(of: source, record.size) { return bytes }
+        guard let side, !record.fits(side) else {
+            guard let bytes = directory.bytes(of: source, record.size) else { throw .originalGone }
+            return bytes
+        }
         guard let program = settings.deriver else { throw .noProgram }
         do {
             let running = try process ?? DeriverProcess(program)
@@ -119,7 +126,8 @@ extension Cache {
         var inspector = ImageInspector()
         bytes.withUnsafeBytes { inspector.consume($0) }
         let report = inspector.finish()
-        guard let side = work.image.name.side, let width = report.width, let height = report.height,
+        guard let side = work.image.name.side else { return report }
+        guard let width = report.width, let height = report.height,
             max(width, height) <= side, report.orientation == .upright,
             report.completeness == .whole || original.fits(side)
         else { throw .underivable("what cached-deriver made is no whole image of that size") }
