@@ -73,6 +73,8 @@ extension InterfaceDescription {
             receiving,
             # Waits for the next attempt.
             retrying,
+            # Is being made of a larger image.
+            deriving,
             # Has received all bytes and is making them durable.
             publishing
           ),
@@ -128,6 +130,9 @@ extension InterfaceDescription {
           ),
           # Whether the file is protected from eviction. In Status only with details.
           pinned: ?bool,
+          # The path of the largest smaller image that was derived from the same original and is cached, to be shown until this one
+          # is there. Only with details, and if the image is not cached.
+          standIn: ?string,
           # Why the last attempt failed. An image that is cached but could not be refreshed has it too. In the last reply to
           # Fetch: why the request could not be fulfilled. Of a queued download it can also be why its host is asked nothing
           # until retryAt.
