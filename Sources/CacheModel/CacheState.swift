@@ -25,6 +25,8 @@ package struct CacheState: ~Copyable, Sendable {
     package var space: SpaceLedger
     package var failures = NegativeCache()
     package var noStoreGrace = NoStoreGrace()
+    /// The derived images that wait, by the keys of their originals.
+    package var variants: [CacheKey: Set<CacheKey>] = [:]
     package var changes = ChangeFeed()
     package var counters = Counters()
     /// `nil` without a store.
@@ -69,6 +71,11 @@ package struct CacheState: ~Copyable, Sendable {
     /// The answer for a key has changed.
     package mutating func changed(_ key: CacheKey, _ effects: inout Effects) {
         if changes.note(key) { effects.notices.append(.changesArrived) }
+        guard !variants.isEmpty, let variants = variants[key] else { return }
+        // Their progress is that of their original.
+        for variant in variants where changes.note(variant) {
+            effects.notices.append(.changesArrived)
+        }
     }
 
     /// The cache begins to shut down. Downloads stop, staged images are still published, and all
