@@ -23,15 +23,16 @@ extension Cache {
         probeDirtyNames()
         // If the directory is not in place, the paths of its entries lead nowhere.
         while directory.isInPlace {
-            let page =
+            var page =
                 (order == .recency ? next(limit, isReversed: isReversed, after: cursor) : nil)
                 ?? first(limit, in: order, isReversed: isReversed, after: cursor)
-            if areThere(page),
-                recovered(page.map(\.key), isUnknown: { page[$0].facts.mediaType == .other })
-                    .isEmpty
-            {
-                return page
+            guard areThere(page) else { continue }
+            let recovered = recovered(
+                page.map(\.key), isUnknown: { page[$0].facts.mediaType == .other })
+            for case (let place, .cached(let facts, _, _)) in recovered {
+                page[place] = ListedEntry(key: page[place].key, facts: facts)
             }
+            return page
         }
         return []
     }
