@@ -23,7 +23,7 @@ extension Cache {
     public func removeAll(prefix: String, completion: @escaping RemovalEnd) {
         let keys =
             entryKeys(prefix) + flightKeys(prefix)
-            + (prefix.isEmpty ? read { Array($0.space.partials.keys) } : [])
+            + (prefix.isEmpty ? read { Array($0.disk.space.partials.keys) } : [])
         finishRemoval(of: keys, sparesPinned: true, completion)
     }
 
@@ -67,7 +67,7 @@ extension Cache {
             }
             // Files that could not be unlinked still count as entries.
             let gone = self.read { state in
-                removed.filter { !state.space.unlinkFailed.contains($0.key) }
+                removed.filter { !state.disk.space.unlinkFailed.contains($0.key) }
             }
             let all = (
                 gone: gone.values.reduce(former.gone, +),
