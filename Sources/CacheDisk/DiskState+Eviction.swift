@@ -82,17 +82,8 @@ extension DiskState {
     package mutating func diskFilled(
         _ key: CacheKey, _ bytes: Int64, _ use: (CacheKey) -> DownloadUse
     ) -> [Victim] {
-        guard isRead, bytes <= bytesUsed - immovable.bytes else { return [] }
-        var search = VictimSearch()
-        var freed: Int64 = 0
         // One of several names of a file frees nothing.
-        while freed < max(bytes, 1),
-            let victim = nextVictim(&search, for: key, missing: bytes - freed, use)
-        {
-            search.victims.append(victim)
-            freed += victim.bytes
-        }
-        return search.victims
+        victims(for: max(bytes, 1), 0, key, use).search.victims
     }
 
     // MARK: After the unlink

@@ -34,7 +34,13 @@ extension DiskState {
             return SpaceAnswer(grant: .refused(failure))
         }
         let more = missing(bytes, for: key)
-        let (search, isEnough) = victims(for: more, key, use)
+        let own = space.holds(key) ? 0 : space.partials[key] ?? 0
+        let most = space.budget.maximumEntries
+        let entries =
+            isCounted(key)
+            ? index.count - most : entriesToCome(ifOver: most - 1) + 1 - most
+        let (search, isEnough) = victims(
+            for: bytesHeld + more - space.ceiling - own, entries, key, use)
         if isEnough {
             if more > 0 { space.reserve(more, for: key, received: received) }
             return SpaceAnswer(grant: .granted(upTo: bytes), victims: search.victims)
@@ -88,16 +94,11 @@ extension DiskState {
     /// Whether the image is already counted, as an entry or through a reservation.
     private func isCounted(_ key: CacheKey) -> Bool { space.holds(key) || contains(key) }
 
-    /// Chooses the files to unlink for `more` bytes, and says whether they are enough.
-    private mutating func victims(
-        for more: Int64, _ key: CacheKey, _ use: (CacheKey) -> DownloadUse
+    /// Chooses files to unlink that hold so many bytes and are so many entries, and says whether they are enough.
+    mutating func victims(
+        for bytes: Int64, _ entries: Int, _ key: CacheKey, _ use: (CacheKey) -> DownloadUse
     ) -> (search: VictimSearch, isEnough: Bool) {
-        let own = space.holds(key) ? 0 : space.partials[key] ?? 0
-        var bytes = bytesHeld + more - space.ceiling - own
-        let most = space.budget.maximumEntries
-        var entries =
-            isCounted(key)
-            ? index.count - most : entriesToCome(ifOver: most - 1) + 1 - most
+        var (bytes, entries) = (bytes, entries)
         var search = VictimSearch()
         guard bytes > 0 || entries > 0 else { return (search, true) }
         let staying = immovable

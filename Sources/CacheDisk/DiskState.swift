@@ -5,7 +5,8 @@ package import CacheValues
 /// which files go when space is needed.
 ///
 /// It knows nothing of downloads and callers: events pass in what it has to know of them, and get back
-/// what follows for them. Outside of this target nothing can change its parts.
+/// what follows for them. Outside of this target, its parts change only by these events and those of
+/// ``space`` and ``accessTimes``.
 ///
 /// Invariant: the index vouches for a key, or the key has to be probed; see ``needsProbe(_:)``.
 package struct DiskState: ~Copyable, Sendable {

@@ -34,6 +34,24 @@ extension CacheURL {
         return try CacheURL("\(original.string)\(original.mark == nil ? "#" : "&")side=\(side)")
     }
 
+    /// The URL of the same image for an account.
+    ///
+    /// - Throws: ``InvalidURL`` if an account cannot have that name, or the URL becomes too long.
+    public func of(account: String) throws(InvalidURL) -> CacheURL {
+        let side = side.map { "&side=\($0)" } ?? ""
+        return try CacheURL("\(withoutFragment.string)#as=\(Fragment.encoded(account))\(side)")
+    }
+
+    /// The account that a text names if it is a URL.
+    public static func account(in text: String) -> String? {
+        guard text.utf8.contains(UInt8(ascii: "#")) else { return nil }
+        do {
+            return try CacheURL(text).account
+        } catch {
+            return nil
+        }
+    }
+
     /// The fragment with its `#`; empty if there is none.
     var fragmentText: Substring { mark.map { string[$0...] } ?? "" }
 

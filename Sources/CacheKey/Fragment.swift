@@ -44,7 +44,7 @@ struct Fragment: Equatable {
     }
 
     /// Percent-encodes every byte that RFC 3986 §2.3 does not call unreserved.
-    private static func encoded(_ text: String) -> String {
+    static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let bytes = text.utf8.flatMap { byte -> [UInt8] in
             switch byte {

@@ -120,7 +120,7 @@ private struct Generation {
             let failure = Failure(
                 summary.kind, text(summary.start, summary.messageLength),
                 httpStatus: summary.httpStatus.map(Int.init), retryAt: summary.retryAt)
-            return summary.isStandIn ? failure.standingIn : failure
+            return summary.isStandIn ? failure.markedAsStandIn : failure
         }
     }
 

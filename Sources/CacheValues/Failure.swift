@@ -46,7 +46,7 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The same failure, of a body that stands in for the image.
-    package var standingIn: Failure { Failure(self, retryAt: retryAt, isStandIn: true) }
+    package var markedAsStandIn: Failure { Failure(self, retryAt: retryAt, isStandIn: true) }
 
     /// The same failure with another time of the next attempt.
     package func retrying(at time: UnixTime?) -> Failure {

@@ -6,7 +6,7 @@ struct Browser {
     private let path: String
 
     /// Writes the file. mkstemps(3).
-    init(leadingTo address: String) throws(StartFailure) {
+    init(leadingTo address: String) throws(ProgramFailure) {
         var template = Array("\(Self.directory)/cached-gallery-XXXXXX.html".utf8CString)
         let descriptor = mkstemps(&template, 5)
         guard descriptor >= 0 else {

@@ -29,7 +29,7 @@ struct GallerySession {
     /// Listens, and shows the way to the page. The result is the browser that was started, if any.
     private func start(on loop: any EventLoop) -> EventLoopFuture<Browser?> {
         let started = loop.makePromise(of: Browser?.self)
-        let daemon = Daemon(paths: paths, on: loop)
+        let daemon = DaemonClient(paths: paths, on: loop)
         let token = Token()
         let life = LifeTime(loop, first: max(idle, Self.firstPage), idle: idle) {
             HeldSignals.end()
@@ -60,20 +60,20 @@ struct GallerySession {
     private func listening(_ result: Result<Int, any Error>) throws -> Int {
         switch result {
         case .success(let port): return port
-        case .failure(let error): throw StartFailure.port(port, error)
+        case .failure(let error): throw ProgramFailure.port(port, error)
         }
     }
 
     /// Opens the browser, or prints the address for a person who does.
     private func open(_ address: String) throws -> Browser? {
         guard opensBrowser else {
-            Output.write("\(address)\n", to: STDOUT_FILENO)
+            StandardStreams.write("\(address)\n", to: STDOUT_FILENO)
             return nil
         }
         let browser = try Browser(leadingTo: address)
         if browser.open() { return browser }
         browser.remove()
-        Output.write(
+        StandardStreams.write(
             "No browser was found. Open this address, which is secret:\n\(address)\n",
             to: STDOUT_FILENO)
         return nil

@@ -118,9 +118,10 @@ public func cachedWant(
 ) -> Int32 {
     let session = handle(cached).session
     guard session.isOwners else { return -EPERM }
-    var images: [(url: [UInt8], priority: Priority)] = []
+    var images: [(url: [UInt8], priority: WantedPriority)] = []
     for index in 0..<count {
-        guard let url = urls?[index], let priority = Priority(rawValue: priorities?[index] ?? 1)
+        guard let url = urls?[index],
+            let priority = WantedPriority(rawValue: priorities?[index] ?? 1)
         else { return -EINVAL }
         images.append((Places.bytes(url), priority))
     }

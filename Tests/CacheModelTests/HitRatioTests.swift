@@ -28,7 +28,7 @@ struct HitRatioTests {
     }
 
     @Test func theModelsEvictWhatTheirPapersSay() throws {
-        // Two objects fit. B is used, C pushes one out, and the last request tells which.
+        // Two objects fit. B is used, C evicts one of them, and the last request shows which.
         func isHit(_ policy: some CachePolicy, _ objects: String) -> Bool {
             var policy = policy
             return objects.reduce(false) { _, object in

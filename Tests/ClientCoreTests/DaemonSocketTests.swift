@@ -6,7 +6,7 @@ import StubDaemon
 import TestSupport
 import Testing
 
-/// What clients do with a socket behind which is not what they expect.
+/// Clients at a socket whose server is not the daemon they expect.
 @Suite("Sockets of a daemon", .timeLimit(.minutes(5)))
 struct DaemonSocketTests {
     private static let url = "http://a.example/a.png"

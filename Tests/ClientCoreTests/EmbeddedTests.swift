@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The C library is built in another mode of the compiler. Whatever arrives, both builds read the same.
+/// The C library is built in another mode of the compiler. Both builds read all messages alike.
 @Suite(.timeLimit(.minutes(5))) struct EmbeddedTests {
     private struct Transcript: Decodable {
         var text: String?
@@ -27,7 +27,7 @@ import Testing
 
     private func build(in directory: TemporaryDirectory) async throws -> String {
         let root = Self.root
-        // The compiler is found by the path of whoever runs the tests.
+        // The compiler is found by the `PATH` of the test run.
         let path = "PATH=" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
         let core =
             try FileManager.default.subpathsOfDirectory(atPath: root + "Sources/ClientCore")

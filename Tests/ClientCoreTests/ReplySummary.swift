@@ -4,7 +4,7 @@
 
 /// A number on which two builds of the scanner have to agree: a hash (FNV-1a) of all that a message says.
 func summary(of message: UnsafeRawBufferPointer) -> UInt64 {
-    guard let reply = Reply(message) else { return 0 }
+    guard let reply = ScannedReply(message) else { return 0 }
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     func add(_ value: Int64) {
         for shift in stride(from: Int64(0), to: 64, by: 8) {

@@ -6,11 +6,11 @@ import Testing
 
 /// Replies are read as the decoder of `CacheWire` reads them, and hostile ones do no harm.
 @Suite struct ReplyTests {
-    private func read(_ json: [UInt8]) -> ClientCore.Reply? {
-        json.withUnsafeBytes { ClientCore.Reply($0) }
+    private func read(_ json: [UInt8]) -> ScannedReply? {
+        json.withUnsafeBytes { ScannedReply($0) }
     }
 
-    private func text(_ start: Int?, _ reply: ClientCore.Reply) -> String? {
+    private func text(_ start: Int?, _ reply: ScannedReply) -> String? {
         start.map { String(decoding: reply.texts[$0...].prefix { $0 != 0 }, as: UTF8.self) }
     }
 
@@ -85,7 +85,7 @@ import Testing
         #expect((read(Array(json.utf8)) != nil) == isReply)
     }
 
-    /// Whatever the bytes are, reading them ends, and texts end with a NUL.
+    /// For any bytes, reading ends, and texts end with a NUL.
     @Test func damagedRepliesDoNoHarm() {
         var random = SeededGenerator(seed: 43)
         for _ in 0..<20_000 {

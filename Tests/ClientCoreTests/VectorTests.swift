@@ -76,7 +76,7 @@ import Testing
 
     /// The bytes arrive one by one, and in two pieces that are cut at every place.
     ///
-    /// A session has one kind of stream. It connects again whenever one ends, for whatever reason.
+    /// A session has one kind of stream. It connects again after each end of a stream.
     @Test func transcriptsAreReadHoweverTheyAreCut() async throws {
         // A session has the daemon's limit, so a transcript with another one ends otherwise.
         let vectors = try (read("transcripts") as [Transcript]).filter { $0.limit == nil }

@@ -97,7 +97,7 @@ private enum Reader {
             expect(ValidatorRecord(text: record.text)?.text == record.text)
         }
         guard let record = EntryRecord(bytes) else { return }
-        // Compared as bytes: what has no room is clamped.
+        // The numbers are compared as bytes, because too large ones are clamped.
         expect(entry(record.bytes)?.bytes == record.bytes)
         _ = record.reuse(at: now)
         _ = record.allowsStaleIfError(at: now, shared)

@@ -107,7 +107,7 @@ struct EntryRecordTests {
         #expect(EntryRecord(bytes) == nil)
     }
 
-    /// Its size is that of the stored pixels, so the bytes have to tell the size again.
+    /// Its size is that of the stored pixels, so the size has to be read from the bytes again.
     @Test func aRecordOfTheSecondVersionLacksTheSize() {
         var bytes = Array(Sample.record(size: 5).bytes.dropLast(4))
         bytes.replaceSubrange(0..<2, with: "v2".utf8)

@@ -66,7 +66,7 @@ struct BoxedWalkerTests {
         #expect(inspect(bytes.dropLast()).completeness == .cut)
     }
 
-    /// The data reaches to the end of the file, but the locations tell which bytes of it are needed.
+    /// The data reaches to the end of the file, but the locations say which bytes of it are needed.
     @Test func openEndedDataEndsWithItsLastItem() {
         let data = big32(0) + text("mdat") + Bytes(1...20)
         let bytes = Bytes(ImageSample.avif.bytes.dropLast(28)) + data

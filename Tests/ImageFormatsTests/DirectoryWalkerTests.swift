@@ -49,7 +49,7 @@ struct DirectoryWalkerTests {
         #expect(inspect(bytes.prefix(40)) == .init(.ico, 256, 256, .empty))
     }
 
-    /// The file ends with its directory, whatever the length of its image.
+    /// The file ends with its directory. The length of its image does not matter.
     @Test func icoWithoutAnyOfItsImagesIsEmpty() {
         let head = join([0, 0, 1, 0], little16(1), zeros(8))
         let cut = join(head, little32(1000), little32(22))

@@ -48,7 +48,7 @@ struct AdjustTests {
             try await gate.reached(count: 3)
             #expect(try await daemon.status(b).state == .inFlight)
             gate.open()
-            // What was dropped is in no reply after the change, and not in the last one.
+            // Dropped images are in no reply after the change, and not in the last one.
             let last = try await stream.lastReply()
             #expect(last.items.map(\.url) == [b, c])
             #expect(last.items.map(\.state) == [.cached, .cached])
@@ -119,7 +119,7 @@ struct AdjustTests {
             try await stream.send(
                 call("Fetch", [a], parameters: #""follow":true"#, flags: more) + "\0")
             _ = try await stream.nextItem { $0.state == .cached }
-            // Removed: told, and not fetched again.
+            // A removed image is reported, and not fetched again.
             _ = try await daemon.ask(call("Remove", [a]))
             #expect(try await stream.nextItem { $0.state == .missing }.url == a)
             try await stream.send(adjust(add: [want(b)]))
@@ -153,7 +153,7 @@ struct AdjustTests {
             let failed = try await stream.nextItem { $0.url == a && $0.failure?.httpStatus == 500 }
             #expect(failed.failure?.retryAt != nil)
             origin.route("/a.png", .answer(body: SampleImage.png()))
-            // The failure is told once.
+            // The failure is reported once.
             let next = try await stream.nextItem { $0.url == a }
             #expect(next.state != .missing)
             _ =
@@ -274,7 +274,7 @@ struct AdjustTests {
                 call("Fetch", [a], parameters: wants(many)))
             #expect(tooMany.error == "io.cached.Cache.TooMany")
             #expect(tooMany.parameters?.limit == 200_000)
-            // The same in a stream, which goes on meanwhile, and others are answered.
+            // The same in a stream, which continues, and other clients are answered.
             _ = try await connection.ask(call("Fetch", [a], flags: more))
             try await gate.reached()
             try await connection.send(adjust(add: many))
@@ -285,7 +285,7 @@ struct AdjustTests {
         }
     }
 
-    /// A set under random changes ends with what it holds at the end.
+    /// After random changes, the last reply has exactly the images of the final set.
     @Test(arguments: [1, 2, 3])
     func randomChangesLeaveTheSetThatTheyAddUpTo(seed: Int) async throws {
         try await withTestScope { scope in

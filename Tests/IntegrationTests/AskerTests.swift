@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Who asks: header fields for an origin, and the notices about them.
+/// Header fields that name the operator to an origin, and the notices about them.
 @Suite("Who asks", .timeLimit(.minutes(5)))
 struct AskerTests {
     private let image = SampleImage.png()
@@ -40,7 +40,7 @@ struct AskerTests {
             #expect(
                 origin.requests().allSatisfy { $0.headers["Authorization"] == "Bearer secret" })
             #expect(other.requests().allSatisfy { $0.headers["Authorization"] == nil })
-            // What a shared cache must not keep is asked for again.
+            // Images that a shared cache must not keep are requested again.
             let before = origin.requests("/a.png").count
             #expect(try await daemon.fetch(origin.url("/a.png")).state == .cached)
             #expect((origin.requests("/a.png").count == before) == isKept)

@@ -296,7 +296,7 @@ struct BadInputTests {
         }
     }
 
-    /// The bytes are those of an image, whatever the server calls them.
+    /// The bytes are those of an image under any Content-Type.
     @Test func aWrongContentEncodingIsIgnored() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

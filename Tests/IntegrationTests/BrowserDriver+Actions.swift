@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-// What a user does in the page.
+// The actions of a user in the page.
 
 extension BrowserDriver {
     /// Pastes, as a user does who has copied something elsewhere.

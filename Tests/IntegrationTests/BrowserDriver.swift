@@ -11,7 +11,7 @@ final class BrowserDriver: Sendable {
             var note: String
             /// The text in place of a picture.
             var instead: String
-            /// What a screen reader says.
+            /// The text that a screen reader says.
             var name: String
             /// The text in the ring.
             var percent: String
@@ -88,7 +88,7 @@ final class BrowserDriver: Sendable {
     /// The Python that has playwright; `.ci/python-clients` prepares it.
     private static let interpreter = ProcessInfo.processInfo.environment["CACHED_TEST_PYTHON"]
 
-    /// Whether there is a browser, and what drives it.
+    /// Whether there is a browser and a driver for it.
     static func isInstalled() async throws -> Bool {
         guard let interpreter, FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium")
         else { return false }
@@ -174,12 +174,12 @@ final class BrowserDriver: Sendable {
         try await ask("usage", ["seconds": seconds], as: Double.self)
     }
 
-    /// What is drawn in the next seconds.
+    /// The frames that are drawn in the next seconds.
     func frames(seconds: Int) async throws -> Frames {
         try await ask("frames", ["seconds": seconds], as: Frames.self)
     }
 
-    /// What a screen reader is told.
+    /// The announcements for a screen reader.
     func accessibility() async throws -> [Node] { try await ask("accessibility", as: [Node].self) }
 
     private func ask<Answer: Decodable>(

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the page says beside its pictures: the state of things and the details of a failure.
+/// The texts of the page: the states of images and the details of a failure.
 extension BrowserTests {
     @Test func theDetailsOfAFailureSayWhenItsOriginIsAskedAgain() async throws {
         try await withTestScope { scope in
@@ -80,7 +80,7 @@ extension BrowserTests {
             #expect(drawn.frames > 0 && drawn.frames <= 120)
             load.cancel()
             _ = await load.result
-            // The rates fall to nothing, and what was drawn stays.
+            // The rates fall to zero, and the drawn curves stay.
             try await waitUntil("plots at rest") {
                 try await browser.plots().allSatisfy { $0.isIdle && $0.steps >= 4 }
             }

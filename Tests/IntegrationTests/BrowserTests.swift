@@ -208,7 +208,7 @@ struct BrowserTests {
                 try await Set(browser.report().cells.map(\.title)) == ["2.png", "1.png"]
             }
 
-            // URLs are dropped; the daemon stops meanwhile, and starts again.
+            // A user drops URLs on the page while the daemon stops and starts again.
             try await browser.drop(slow.urls.joined(separator: "\n"))
             try await waitUntil("three rings") { try await browser.report().count("ring") == 3 }
             try await daemon.stop()

@@ -177,7 +177,7 @@ struct BudgetTests {
 
     // MARK: Memory
 
-    /// The tables of the downloads shrink, and what is free is returned to the kernel.
+    /// The tables of the downloads shrink, and free memory is returned to the kernel.
     @Test(.disabled(if: isSanitized, "a sanitizer keeps freed memory"))
     func memoryOfManyDownloadsIsGivenBack() async throws {
         try await withTestScope { scope in
@@ -194,7 +194,7 @@ struct BudgetTests {
             try await connection.send(call("Fetch", urls) + "\0")
             _ = try await connection.receive(within: .seconds(isLongForm ? 600 : 120))
             connection.shutdown()
-            // What the daemon remembers of failures has 6 MB.
+            // Remembered failures take 6 MB.
             try await waitUntil("memory to be given back", within: .seconds(60)) {
                 _ = try await daemon.metric("entries")
                 return try ProcessUsage(of: daemon.process.pid).anonymousBytes - before < 14 << 20
@@ -215,7 +215,7 @@ struct BudgetTests {
             #expect(try cache.held().count == 20)
             #expect(try disk.space().free > 7 << 20)
             let events = try FileEvents(.removals, in: cache.daemon.directory, scope)
-            // Another program fills the disk, and no client calls the daemon meanwhile.
+            // Another program fills the disk while no client calls the daemon.
             try await runSuccessfully(
                 "dd", ["if=/dev/zero", "of=\(disk.path)/other", "bs=1M", "count=7", "status=none"])
             let full = try disk.space().free

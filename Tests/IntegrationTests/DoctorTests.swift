@@ -189,7 +189,7 @@ struct DoctorTests {
             let future = try await diagnose(cache.daemon)
             future.expect(
                 "clock", "wrong", "1 image such as \(try key(cache.urls[1])) is from later")
-            // A program from the future is what a clock in the past looks like.
+            // If the clock is in the past, the program seems to come from the future.
             let copy = try TemporaryDirectory(in: scope).file("cachectl")
             try await runSuccessfully("cp", [try BuiltProducts.program("cachectl"), copy])
             try await runSuccessfully("touch", ["-d", "2 days", copy])

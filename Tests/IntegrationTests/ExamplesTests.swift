@@ -9,7 +9,7 @@ struct ExamplesTests {
     private struct Program: Sendable {
         var words: [String]
         var environment: [String: String] = [:]
-        /// Whether the directory alone tells it that a download runs.
+        /// Whether the program learns of a running download from the directory alone.
         var seesDownloads = true
     }
 
@@ -165,7 +165,7 @@ struct ExamplesTests {
             let twice = try start(none, none)
             #expect(try await twice.waitForExit() == .exited(1))
 
-            // Without a daemon, the program still tells what is there.
+            // Without a daemon, the program still prints the cached images.
             try await daemon.stop()
             let alone = try start(here)
             let hopeless = try start(here, other)

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// From a URL to a file: the output for a person, and the files on the disk meanwhile.
+/// From a URL to a file: the output for a person, and the files on the disk during the download.
 @Suite("Fetching", .serialized, .timeLimit(.minutes(5)))
 struct FetchTests {
     @Test func anImageGoesFromMissingThroughInFlightToCached() async throws {

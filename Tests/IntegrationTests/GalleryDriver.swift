@@ -2,19 +2,19 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// The gallery of `examples/gtk` on a display of its own, which a test tells what to do. xvfb-run(1).
+/// The gallery of `examples/gtk` on a display of its own, controlled by a test. xvfb-run(1).
 final class GalleryDriver: Sendable {
     /// The state of the gallery.
     struct Report: Decodable {
         struct Cell: Decodable {
-            /// What is drawn: shimmer, ring, empty, picture or failed.
+            /// The drawing of a cell: shimmer, ring, empty, picture or failed.
             var look: String
             /// -1 if unknown.
             var fraction: Double
             var message: String
         }
 
-        /// The cells on the screen, by URL, as the widgets' own places tell.
+        /// The cells on the screen, by URL, from the positions of the widgets.
         var onScreen: [String: Cell]
         /// The URLs that the gallery takes for visible.
         var visible: [String]

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the gallery begins and ends, and what the page asks of it.
+/// The start and the end of the gallery, and the requests of the page.
 @Suite(.timeLimit(.minutes(2)))
 struct GallerySessionTests {
     /// A browser that writes its arguments and the file's mode down, and fetches the address in the file.

@@ -78,7 +78,7 @@ struct GalleryTests {
                 try await gallery.report().frames >= first.frames + 5
             }
 
-            // Scrolled away: the downloads of what has left the window stop.
+            // The downloads of images that are scrolled out of the window stop.
             let away = try await gallery.scroll(toRow: 7)
             expectWanted(rows: 7..<12, of: urls, away)
             try await waitUntil("the downloads outside of the window to stop") {
@@ -114,7 +114,7 @@ struct GalleryTests {
                 let report = try await gallery.report()
                 return report.count("picture") == 25 && !report.isMoving && report.textures == 35
             }
-            // What is not near the screen has not been asked for.
+            // Images far from the screen were not requested.
             #expect(Set(origin.requests().map { origin.url($0.path) }) == Set(urls[..<35]))
             try await waitUntil("the scroll bar to fade") {
                 try await gallery.framesWhileIdle(seconds: 1) == 0

@@ -9,7 +9,7 @@ import Testing
 struct HardeningTests {
     private static let isRoot = geteuid() == 0
 
-    /// An address that is public elsewhere. A network namespace of its own keeps it from everybody else.
+    /// An address that is public elsewhere. A network namespace of its own separates it from all other programs.
     @Test(.enabled(if: isRoot, "only root can make a network"))
     func anAddressOfTheMachineItselfIsRefusedUnlessItIsAllowed() async throws {
         for isAllowed in [false, true] {
@@ -45,7 +45,8 @@ struct HardeningTests {
         }
     }
 
-    /// Everybody can read the directory of a shared cache, and so lock it and what they can open in it.
+    /// All users can read the directory of a shared cache, so they can lock it and the files that they can open in
+    /// it.
     @Test(.enabled(if: isRoot, "only root can become other users"))
     func aLockOfAnotherUserNeitherStopsNorDelaysTheStart() async throws {
         try await withTestScope { scope in

@@ -7,7 +7,7 @@ import Testing
 /// are the same before and after.
 @Suite("Hot loop", .serialized, .timeLimit(.minutes(5)))
 struct HotLoopTests {
-    /// What a client has done before it sends a message.
+    /// The calls of a client before it sends a message.
     enum Past: CaseIterable {
         case nothing
         /// The hot loop has answered it.

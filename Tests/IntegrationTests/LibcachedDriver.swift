@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A C program over `libcached`, which a test tells what to call.
+/// A C program over `libcached` that makes the calls that a test sends it.
 struct LibcachedDriver: Sendable {
     let process: ChildProcess
     private let commands: FIFO

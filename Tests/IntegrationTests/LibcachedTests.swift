@@ -49,7 +49,7 @@ struct LibcachedTests {
         }
     }
 
-    /// 120 cells through a window of 10: what has left the window stops.
+    /// 120 cells pass through a window of 10: downloads that have left the window stop.
     @Test func whatIsNoLongerWantedStops() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
@@ -157,7 +157,8 @@ struct LibcachedTests {
         }
     }
 
-    /// What a hostile or broken daemon sends ends the connection, and the library tries again until its patience ends.
+    /// Messages of a hostile or broken daemon end the connection, and the library tries again until its patience
+    /// ends.
     @Test(arguments: [
         "{}", "garbage", "", #"{"error":"io.cached.Cache.ShuttingDown"}"#,
         #"{"parameters":{"items":[{"url":1}]},"continues":true}"#,

@@ -65,7 +65,7 @@ struct MannersTests {
             #expect(metrics.status == .success)
             let types = metrics.lines.filter { $0.hasPrefix("# TYPE ") }
             let single = types.filter { !$0.hasSuffix(" histogram") && !$0.contains("_by_kind_") }
-            // All but those that are text, and cached_build_info besides.
+            // All numbers, and cached_build_info.
             let texts = stats.filter { key, value in
                 if case .string = value { key != "pressureLevel" } else { false }
             }

@@ -3,7 +3,7 @@ import CacheWire
 import TestSupport
 import Testing
 
-/// `Status` with details tells what the next request to the origin depends on.
+/// `Status` with details returns the values that the next request to the origin depends on.
 @Suite("Details of the origin", .timeLimit(.minutes(5)))
 struct OriginDetailsTests {
     @Test func validatorsAndTheEndOfARedirectAreTold() async throws {

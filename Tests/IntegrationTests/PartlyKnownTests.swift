@@ -2,7 +2,7 @@ import CacheWire
 import TestSupport
 import Testing
 
-/// What an item tells before the image is cached: its shape, and how much of it is there.
+/// The members of an item before the image is cached: its shape, and how much has arrived.
 @Suite("Partly known images", .timeLimit(.minutes(5)))
 struct PartlyKnownTests {
     private let more = [#""more":true"#]

@@ -18,7 +18,7 @@ struct PictureTests {
         var displaced: [String]
     }
 
-    /// Where the browser draws the first character of each word, beside its column in the piece of text.
+    /// The position at which the browser draws the first character of each word, and its column in the piece of text.
     ///
     /// A character of another font can be narrower or wider than a column, so half a column counts as none.
     private static let measure = """

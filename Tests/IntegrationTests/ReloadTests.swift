@@ -152,8 +152,8 @@ struct ReloadTests {
         }
     }
 
-    /// With the rate, its downloads would take hours.
-    /// What was too large for the old limit is asked for again, although the failure is remembered for minutes.
+    /// With the rate, its downloads would take hours. An image that was too large for the old limit is requested
+    /// again, although the failure is remembered for minutes.
     @Test func anImageOfTooManyPixelsIsTriedAgainAfterTheLimitWasRaised() async throws {
         try await withTestScope { scope in
             let text = "CACHED_MAX_PIXELS="

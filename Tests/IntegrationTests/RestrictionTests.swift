@@ -34,7 +34,7 @@ struct RestrictionTests {
         }
     }
 
-    /// The file is readable for everybody. Only its folder was not among those of the start. A daemon whose kernel has no
+    /// All users can read the file. Only its folder was not among those of the start. A daemon whose kernel has no
     /// Landlock says so, and can read it.
     @Test(arguments: ["yes", "partly", "no"])
     func aFileElsewhereCannotBeRead(extent: String) async throws {
@@ -69,7 +69,7 @@ struct RestrictionTests {
         }
     }
 
-    /// What its paths and system calls are needed for.
+    /// The purposes of its paths and system calls.
     @Test func itStillDoesAllItsWork() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -80,7 +80,7 @@ struct SharedContentsTests {
                 options.directory = isNested ? "\(place)/copy/cache" : "\(place)/copy"
                 let other = try await DaemonFixture.start(options, in: scope)
                 try await other.waitForScan()
-                // Attributes are the records; without them a file is nobody's.
+                // The attributes are the record; a file without them is no entry.
                 let keepsAttributes = copy != ["cp", "-r"]
                 for url in urls {
                     let state = try await other.status(url).state

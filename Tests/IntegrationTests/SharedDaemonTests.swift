@@ -20,7 +20,7 @@ struct SharedDaemonTests {
             + (groups.isEmpty ? ["--clear-groups"] : ["--groups", list]) + ["--"]
     }
 
-    /// A shared daemon, and what another user gets from a command of `cachectl`.
+    /// A shared daemon, and the results of `cachectl` for another user.
     private struct Shared {
         let daemon: DaemonFixture
         let program: String

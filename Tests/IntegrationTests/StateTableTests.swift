@@ -8,7 +8,7 @@ import Testing
 /// can have.
 @Suite("States read without the daemon", .timeLimit(.minutes(5)))
 struct StateTableTests {
-    /// A name in one state, and what both should say about it.
+    /// A name in one state, and the answers that both should give.
     private struct Row {
         let name: String
         let url: String
@@ -46,7 +46,7 @@ struct StateTableTests {
         }
     }
 
-    /// The daemon's answer and the reader's are compared with what was arranged, and so with each other.
+    /// The answers of the daemon and of the reader are compared with the arranged state, and so with each other.
     private func check(_ row: Row, _ daemon: DaemonFixture) async throws {
         let path = try daemon.path(row.url)
         let item = try await daemon.status(row.url)
@@ -108,7 +108,7 @@ struct StateTableTests {
             _ change: (String) throws -> Void
         ) async throws {
             let url = origin.url("/\(name).png")
-            // What happens to a file happens to all its names.
+            // A change of a file affects all its names.
             let image = SampleImage.png(byteCount: 200_000, seed: rows.count + 10)
             origin.route("/\(name).png", .answer(body: image))
             if fetched { #expect(try await daemon.fetch(url).state == .cached) }
@@ -251,7 +251,7 @@ struct StateTableTests {
         return rows
     }
 
-    /// What the directory cannot tell, as its documentation says: a download that has no file yet.
+    /// The directory does not show a download that has no file yet, as its documentation says.
     @Test func aDownloadWithoutBytesLooksMissing() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -227,7 +227,7 @@ struct StopTests {
                 var options = DaemonFixture.Options()
                 options.waitsUntilReady = false
                 let daemon = try await DaemonFixture.start(options, in: scope)
-                // Polls without a pause, because the start would finish meanwhile.
+                // Polls without a pause, because the start would finish during one.
                 try await offPool {
                     let watch = Stopwatch()
                     while access(daemon.socket, F_OK) != 0, watch.time < .seconds(60) {}

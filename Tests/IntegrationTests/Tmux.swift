@@ -19,7 +19,7 @@ struct Tmux: Sendable {
             "tmux", ["-S", socket, "-f", "/dev/null", "-D"], environment: environment, in: scope)
         try await server.waitForSocket(socket)
         try await tell("new-session", "-d", "-x", "\(columns)", "-y", "\(lines)", "env PS1='$ ' sh")
-        // What is typed before that would be shown before the prompt.
+        // Keys that are typed earlier would be shown before the prompt.
         try await waitForScreen("the prompt") { $0.first?.hasPrefix("$") == true }
     }
 

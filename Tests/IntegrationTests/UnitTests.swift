@@ -42,7 +42,7 @@ struct UnitTests {
             contentsOfFile: ServiceFiles.unit("\(kind)/cached.service"), encoding: .utf8)
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("ExecReload=") }
         #expect(lines.count == 2)
-        // With notify-reload, systemd sends a signal besides.
+        // With notify-reload, systemd sends a signal too.
         #expect(text.split(separator: "\n").filter { $0.hasPrefix("Type=") } == ["Type=notify"])
         for line in lines {
             let command = line.dropFirst("ExecReload=".count)

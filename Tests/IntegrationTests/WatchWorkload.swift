@@ -10,7 +10,7 @@ final class WatchWorkload: Sendable {
     private let daemon: DaemonFixture
     private let urls: [String]
     private let backup: String
-    /// A URL that always fails when fetched; all watchers are told of the failure.
+    /// A URL that always fails when fetched; all watchers get the failure.
     private let sentinel: String
     /// Whether all operations have finished.
     private let isQuiet = Atomic(false)

@@ -11,7 +11,7 @@ struct WebClient: Sendable {
 
     /// Sends a request, and returns the response.
     ///
-    /// - Parameter fields: header fields besides `Host`, `Connection` and `Content-Length`.
+    /// - Parameter fields: header fields other than `Host`, `Connection` and `Content-Length`.
     func request(
         _ method: String, _ path: String, _ fields: [String: String] = [:], body: String = ""
     ) async throws -> WebResponse {

@@ -1,7 +1,7 @@
 import CTestSupport
 import Glibc
 
-/// A daemon that accepts nobody, and has as many clients in its queue as the kernel permits.
+/// A daemon that accepts no client, and has as many clients in its queue as the kernel permits.
 public final class BusyDaemon {
     /// The path of the socket.
     public let path: String

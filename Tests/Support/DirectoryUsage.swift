@@ -8,7 +8,7 @@ public struct DirectoryUsage: Sendable, Hashable {
     public private(set) var entries = 0
     public private(set) var partials = 0
 
-    /// Adds up the files. A file that appears or disappears meanwhile can be counted or not.
+    /// Adds up the files. A file that appears or disappears during the count can be counted or not.
     public init(of directory: String) throws {
         guard let stream = opendir(directory) else {
             throw TestFailure.syscall("opendir", directory)
@@ -30,9 +30,8 @@ public struct DirectoryUsage: Sendable, Hashable {
         }
     }
 
-    /// Measures the directory at one moment. Returns `nil` if a name appeared, disappeared or changed
-    /// meanwhile, because the sum might never have been true. Relies on fine-grained time stamps:
-    /// Linux 6.13 or later.
+    /// Measures the directory at one moment. Returns `nil` if a name appeared, disappeared or changed during the
+    /// count, because the sum might never have been true. Relies on fine-grained time stamps: Linux 6.13 or later.
     public init?(momentOf directory: String) throws {
         let before = try Self.changeTime(of: directory)
         try self.init(of: directory)

@@ -14,7 +14,7 @@ public struct Exchange: Sendable {
     /// The bytes that the other side sent until it closed the connection.
     public private(set) var received: [UInt8] = []
 
-    /// Connects and sends the pieces one by one, reading whatever arrives meanwhile.
+    /// Connects and sends the pieces one by one, and reads all bytes that arrive in between.
     ///
     /// - Throws: `TestFailure` if for `limit` the other side neither reads, writes nor closes.
     public init(

@@ -94,7 +94,8 @@ public struct ObjectStore: Sendable {
         }
     }
 
-    /// The first of 200 ports that nobody uses. Ports below those that the kernel gives out are taken by nobody else.
+    /// The first free one of 200 ports. They are below the range of the kernel, so no other program gets one by
+    /// chance.
     private static func freePorts() -> Int { 10_000 + 200 * Int.random(in: 0..<100) }
 
     private static func setting(_ name: String) -> String? {

@@ -2,7 +2,7 @@ import CTestSupport
 
 /// A program in C that knows the directory and nothing else; `docs/disk-format.md`, "Reading without the daemon".
 public enum PlainReader {
-    /// What it finds under a name.
+    /// The result for a name.
     public enum State: Hashable, Sendable {
         case missing
         case interrupted(received: Int, of: Int?)

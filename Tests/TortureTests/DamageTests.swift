@@ -74,7 +74,7 @@ struct DamageTests {
                 let wrong = victims.filter { $0.damage.discovery != .never }
                 #expect(found.lines.count == wrong.count + 1, "plus the summary")
                 try await Self.expectMissing(fixture, wrong)
-                // Who opens a name without asking finds nothing, not wrong bytes.
+                // A program that opens a name without asking the daemon finds no file, and never wrong bytes.
                 for (number, damage) in wrong where damage.canBeReplaced {
                     let path = try fixture.path(number)
                     var status = stat()

@@ -92,10 +92,10 @@ struct FilledDirectory {
         try await waitUntil("the end of the scan") { try await stats()["isIndexed"] == true }
     }
 
-    /// Stops the daemon, runs `meanwhile`, and starts another daemon.
-    mutating func restart(_ meanwhile: () async throws -> Void = {}) async throws {
+    /// Stops the daemon, runs `change`, and starts another daemon.
+    mutating func restart(_ change: () async throws -> Void = {}) async throws {
         try await daemon.stop()
-        try await meanwhile()
+        try await change()
         daemon = try await daemon.restart()
     }
 

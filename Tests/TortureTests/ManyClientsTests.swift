@@ -89,7 +89,7 @@ struct ManyClientsTests {
                     try await senders.last?.send(half)
                     most = max(most, try ProcessUsage(of: daemon.process.pid).anonymousBytes)
                 }
-                // The connection that has waited longest is closed, and told why.
+                // The connection that has waited longest gets an error and is closed.
                 let answer = try await senders[0].receiveText()
                 #expect(answer.contains("io.cached.Cache.InvalidMessage"), "\(answer)")
                 #expect(

@@ -19,7 +19,7 @@ struct PlainReaderTests {
                 let isCached = try await fixture.state(number) == .cached
                 #expect((state == .cached) == isCached, "\(name): \(state)")
             }
-            // What only reading finds is missing for both afterwards.
+            // Damage that only reading finds makes the image missing for both afterwards.
             _ = try await fixture.verify()
             for (number, damage) in damages.enumerated() where damage.discovery != .never {
                 #expect(

@@ -73,7 +73,8 @@ struct SharedContentsTests {
                 Methods.Evict.self, .init(toBytes: bytes * 9 / 10))
         case .unlink: for path in paths { unlink(path) }
         case .replace:
-            // Another program puts a file of its own in the place of an entry. It is nobody's until a fetch replaces it.
+            // Another program puts a file of its own in the place of an entry. It is no entry until a fetch replaces
+            // it.
             for path in paths {
                 unlink(path)
                 try write(SampleImage.png(byteCount: 700, seed: 999), to: path)

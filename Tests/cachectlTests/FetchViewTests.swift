@@ -86,7 +86,7 @@ import Testing
         (20, "connectio…"),
     ])
     func retryLineKeepsItsTimeWhileThereIsRoom(columns: Int, text: String) {
-        var download = Download(url: a)
+        var download = DownloadProgress(url: a)
         var item = Item.receiving("a.png", 0, of: nil)
         item.phase = .retrying
         item.failure = Failure(
@@ -103,7 +103,7 @@ import Testing
         (40, 999, "HTTP 404, can retry"),
     ])
     func failureShowsTheTimeOfTheNextRetry(columns: Int, second: Int, text: String) {
-        var download = Download(url: a)
+        var download = DownloadProgress(url: a)
         download.failed(
             Failure(
                 kind: "http", message: "the origin answered 404 Not Found", httpStatus: 404,
@@ -112,8 +112,8 @@ import Testing
     }
 
     /// The text between the mark and the URL.
-    private func summary(_ download: Download, _ columns: Int) -> String {
-        let time = ScreenTime(elapsed: .zero, unixSecond: 1000, utcOffset: 0)
+    private func summary(_ download: DownloadProgress, _ columns: Int) -> String {
+        let time = LocalTime(elapsed: .zero, unixSecond: 1000, utcOffset: 0)
         let text = DownloadLine(terminal: unicode, columns: columns, time: time).line(download).text
         #expect(text.columns <= columns)
         let parts = text.dropFirst(columns < 120 ? 3 : 4).split(separator: " ")
@@ -200,7 +200,7 @@ import Testing
         _ progress: FetchProgress, _ terminal: TerminalCapabilities, at now: Duration,
         width: Int = 100, height: Int = 24
     ) -> [String] {
-        let time = ScreenTime(elapsed: now, unixSecond: 1000, utcOffset: 0)
+        let time = LocalTime(elapsed: now, unixSecond: 1000, utcOffset: 0)
         return FetchView(
             terminal: terminal, size: TerminalSize(columns: width, lines: height), time: time
         ).lines(progress).map(\.text)

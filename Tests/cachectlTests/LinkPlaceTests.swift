@@ -65,7 +65,7 @@ import Testing
         }
         let deep = place("https://example.com/" + String(repeating: "b/", count: length) + "a.png")
         #expect(deep.directories.joined(separator: "/").utf8.count <= 2048)
-        // The end was cut, so the name alone does not tell images apart.
+        // The end was cut, so the name alone does not distinguish images.
         let cut = place("https://example.com/" + String(repeating: "x", count: 300))
         #expect(cut.name == cut.distinctName && cut.name.contains("~c01a4429"))
     }

@@ -123,7 +123,7 @@ import Testing
             _ = try tree.link(try item(number + 2, url))
         }
         #expect(try folder.contents(of: "outside") == [])
-        // The place is a link by now, and what is behind it stays.
+        // The place is a link by now, and its target stays.
         _ = try tree.link(try item(6, "https://host/b/a.png"))
         try FileManager.default.removeItem(atPath: "\(folder.path)/tree/host/b")
         try FileManager.default.createSymbolicLink(

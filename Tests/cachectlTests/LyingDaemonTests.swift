@@ -19,7 +19,7 @@ struct LyingDaemonTests {
             "{}", "NaN",
         ]
 
-    /// What ends a program that traps. signal(7)
+    /// The signals that end a program that traps. signal(7)
     private func expectNoTrap(_ outcome: Program.Outcome, _ text: String) {
         #expect(![4, 5, 6, 11].contains(outcome.status), "\(text): \(outcome.errorOutput)")
     }
@@ -101,7 +101,7 @@ struct LyingDaemonTests {
                 for (step, received) in [first, second, first].enumerated() {
                     progress.replied(
                         [item(received, of: second, retryAt: first)], now: .milliseconds(step))
-                    let time = ScreenTime(
+                    let time = LocalTime(
                         elapsed: .milliseconds(step), unixSecond: 1_800_000_000, utcOffset: 0)
                     let size = TerminalSize(columns: 100, lines: 24)
                     _ = FetchView(terminal: terminal, size: size, time: time).lines(progress)

@@ -70,7 +70,7 @@ import Testing
     /// 1 % takes 6.7 seconds.
     @Test func steadyRateStaysSteadyBetweenRareReports() throws {
         let total = 20_000_000
-        var download = Download(url: "https://a/1")
+        var download = DownloadProgress(url: "https://a/1")
         for frame in 0..<6000 {
             let now = Duration.milliseconds(100 * frame)
             let received = 3000 * frame
@@ -92,7 +92,7 @@ import Testing
         (3600, 7200, "03:00:00"),
     ])
     func clockShowsLocalTime(second: Int, offset: Int, text: String) {
-        let time = ScreenTime(elapsed: .zero, unixSecond: 0, utcOffset: offset)
+        let time = LocalTime(elapsed: .zero, unixSecond: 0, utcOffset: offset)
         #expect(time.clock(unixSecond: second) == text)
     }
 
@@ -101,6 +101,6 @@ import Testing
         (36_000_000, "10000:00 h"),
     ])
     func timeLeftIsMinutesAndSeconds(seconds: Int, text: String) {
-        #expect(ScreenTime.span(seconds: seconds) == text)
+        #expect(LocalTime.span(seconds: seconds) == text)
     }
 }

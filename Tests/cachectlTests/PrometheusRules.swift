@@ -1,6 +1,6 @@
 /// The rules for the text format of Prometheus and for its names that `promtool check metrics` checks too.
 struct PrometheusRules {
-    /// What is wrong, one sentence each.
+    /// The violations, a sentence each.
     private(set) var problems: [String] = []
     /// The samples without labels, by name.
     private(set) var samples: [String: Double] = [:]

@@ -53,7 +53,7 @@ enum Pseudoterminal {
     private static let script = """
         import fcntl, json, os, pty, signal, struct, subprocess, sys, termios
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        # What the shell has a job in the background ignore.
+        # The signals that a shell makes a background job ignore.
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
             signal.signal(number, signal.SIG_DFL)
         signal.alarm(40)

@@ -4,7 +4,7 @@ import CacheWire
 
 /// A busy cache, as the daemon reports it to `top`.
 enum TopScene {
-    static let time = ScreenTime(
+    static let time = LocalTime(
         elapsed: .milliseconds(1900), unixSecond: 1_800_000_000, utcOffset: 3600)
 
     /// Downloads in all phases and a failed one.

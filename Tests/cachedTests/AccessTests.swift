@@ -5,7 +5,7 @@ import Testing
 @testable import CacheCore
 @testable import cached
 
-/// The settings about who may connect, and who may change the cache.
+/// The settings that permit users to connect and to change the cache.
 @Suite("Access", .timeLimit(.minutes(5)))
 struct AccessTests {
     private func peer(user: uid_t, groups: Set<gid_t> = []) -> Peer {

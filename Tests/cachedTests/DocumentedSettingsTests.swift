@@ -5,8 +5,8 @@ import Testing
 
 @testable import cached
 
-/// The documents that have every setting against the table of settings. `make settings` writes the two in the
-/// repository anew; help and manual pages are made of the table.
+/// The documents that have every setting against the table of settings. `make settings` rewrites the two in the
+/// repository; help and manual pages are made of the table.
 @Suite(.timeLimit(.minutes(5))) struct DocumentedSettingsTests {
     private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
 

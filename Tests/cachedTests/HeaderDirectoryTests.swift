@@ -1,3 +1,4 @@
+import CacheValues
 import Glibc
 import Logging
 import TestSupport
@@ -26,12 +27,11 @@ struct HeaderDirectoryTests {
                 [http://127.0.0.1:8000/]
                 Referer: https://example.org/
                 """, to: "one")
-            try directory.write("[https://matrix.example.org]\nCookie: c=d\n", to: "two")
-            try directory.write("nonsense", to: "two~")
+            try directory.write("nonsense", to: "one~")
             let headers = try HeaderDirectory(directory.path, logger: logger)
             #expect(
                 fields(headers, "https://matrix.example.org")
-                    == ["Authorization: Bearer a b", "Accept-Language: de", "Cookie: c=d"])
+                    == ["Authorization: Bearer a b", "Accept-Language: de"])
             #expect(fields(headers, "http://127.0.0.1:8000") == ["Referer: https://example.org/"])
             for other in [
                 "http://matrix.example.org", "https://matrix.example.org:8443",
@@ -39,6 +39,17 @@ struct HeaderDirectoryTests {
             ] {
                 #expect(fields(headers, other) == [])
             }
+        }
+    }
+
+    @Test func twoFilesForOneOriginAreAnError() async throws {
+        try await withDirectory { directory in
+            try directory.write("[https://a.example]\nCookie: c=d\n", to: "one")
+            try directory.write("[https://A.example:443]\nCookie: e=f\n", to: "two")
+            let error = #expect(throws: StartFailure.self) {
+                try HeaderDirectory(directory.path, logger: logger)
+            }
+            #expect(error?.message.contains("one and two both name https://a.example") == true)
         }
     }
 

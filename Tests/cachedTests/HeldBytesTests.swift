@@ -2,7 +2,7 @@ import Testing
 
 @testable import cached
 
-/// The clients to disconnect when answers that nobody reads take too much memory.
+/// The clients to disconnect when unread answers take too much memory.
 @Suite("Unread answers")
 struct HeldBytesTests {
     private final class Client {}

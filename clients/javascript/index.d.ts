@@ -3,12 +3,12 @@ import type { Priority } from './interface.js'
 export type { Priority }
 
 /**
- * Why something failed: `kind` for programs, and `message` for people.
+ * The reason of a failure: `kind` for programs, and `message` for people.
  *
  * The kinds of the daemon are in docs/http-caching.md, "Failures", for example `http` or `notAnImage`.
  * These are made here:
  *
- * - `noDaemon`: nobody answered at the socket for as long as `patience`
+ * - `noDaemon`: no daemon answered at the socket for as long as `patience`
  * - `badReply`: the answer from the socket is not one of the daemon
  * - `storage`: the cache directory is a symbolic link, not a directory, or cannot be read
  * - `notPermitted`: the cache directory belongs to another user, or is closed to this one
@@ -17,7 +17,7 @@ export type { Priority }
  */
 export class CacheError extends Error {
   readonly kind: string
-  /** The HTTP status that the origin answered, if any. */
+  /** The HTTP status of the origin's response, if there was one. */
   readonly httpStatus?: number
   /** Unix seconds before which the cache does not ask the origin again, if known. */
   readonly retryAt?: number
@@ -36,7 +36,7 @@ export interface Item {
   sure: boolean
   /** What a download does, if the daemon reports it. */
   phase?: 'queued' | 'connecting' | 'receiving' | 'retrying' | 'publishing'
-  /** Bytes received so far. Of a missing image: of an interrupted download, which can perhaps continue. */
+  /** Bytes received so far. If the image is missing, an interrupted download left them and can perhaps continue. */
   received?: number
   /** Bytes of the whole image, if known. */
   total?: number
@@ -50,7 +50,7 @@ export interface Item {
   width?: number
   /** In pixels as a viewer shows the image, if known. */
   height?: number
-  /** Why the image is failed, or why a cached one could not be refreshed. */
+  /** The reason why the image failed, or why a cached one could not be refreshed. */
   failure?: CacheError
 }
 
@@ -61,8 +61,8 @@ export interface LoadOptions {
   /** The default is `normal`. */
   priority?: Priority
   /**
-   * Whether to go on when all images are decided: to report evictions, removals and refreshes, and to
-   * try again what failed for a reason that passes.
+   * Whether to continue when all images are decided: to report evictions, removals and refreshes, and to
+   * retry downloads that failed for a temporary reason.
    */
   follow?: boolean
   /** Ends the load. The iteration then throws the reason of the signal. */
@@ -70,7 +70,7 @@ export interface LoadOptions {
 }
 
 /**
- * The changing states of some images, until each is cached or has failed. An iteration that is slow gets
+ * The changing states of some images, until each is cached or has failed. A slow iteration gets
  * the newest state of each image, never a backlog. Nothing happens before the first `next()`. The
  * downloads end with `close()`, with the `for await` loop, or with the signal, unless another program
  * wants them too.
@@ -81,12 +81,12 @@ export class Load implements AsyncIterableIterator<Item> {
   next(): Promise<IteratorResult<Item, undefined>>
   return(value?: undefined): Promise<IteratorResult<Item, undefined>>
   /**
-   * Wants these images and no others. Downloads of images that are in both sets go on.
+   * Wants these images and no others. Downloads of images that are in both sets continue.
    *
    * @throws TypeError if the load has no `follow`
    */
   show(urls: URLs, priority?: Priority): void
-  /** Gives up what is not there yet. It can be called twice. */
+  /** Ends the load and its downloads. It can be called twice. */
   close(): void
 }
 
@@ -106,7 +106,7 @@ export class Cache {
   readonly directory: string
 
   /**
-   * What the directory alone says, in some 6 µs: no daemon, no waiting, and no use counted. See
+   * The state of an image in the directory, in some 6 µs, without the daemon. It counts as no use. See
    * `Item.sure`. An image that is queued, or failed, is `missing` here: only the daemon knows that.
    *
    * @throws CacheError `storage`, `notPermitted` or `invalidURL`
@@ -114,7 +114,7 @@ export class Cache {
   peek(url: string): Item
 
   /**
-   * What the daemon knows, in the order of the URLs; what the directory says if no daemon runs.
+   * The states from the daemon, in the order of the URLs; from the directory if no daemon runs.
    *
    * @throws CacheError `noDaemon` if the daemon does not answer, `badReply`, or a kind of the daemon
    */
@@ -122,13 +122,13 @@ export class Cache {
 
   /**
    * The states of images as they change. A load outlives a restart of the daemon. If no daemon runs,
-   * images that lie in the directory are cached at once, with `sure: false`. Others fail as `noDaemon`
-   * when nobody has answered for `patience` milliseconds. Failures are items; nothing is thrown.
+   * images in the directory are `cached` at once, with `sure: false`. Others fail as `noDaemon`
+   * when no daemon has answered for `patience` milliseconds. Failures are items; nothing is thrown.
    */
   load(urls: URLs, options?: LoadOptions): Load
 
   /**
-   * The image, cached.
+   * Waits until the image is cached, and returns it.
    *
    * @throws CacheError if it fails, or the reason of the signal
    */
@@ -136,7 +136,7 @@ export class Cache {
 }
 
 /**
- * The name of the file of a URL: its UUIDv5 in the URL namespace. It needs nothing.
+ * The name of the file of a URL: its UUIDv5 in the URL namespace. It needs neither a daemon nor the directory.
  *
  * @throws CacheError `invalidURL` if the URL has no UTF-8 form
  */

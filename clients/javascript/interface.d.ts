@@ -142,6 +142,13 @@ export interface Want {
    * more. The download goes on for others.
    */
   timeout?: number
+  /**
+   * Header fields for the request of an account, such as Authorization, Cookie or Accept: at most
+   * 16, of 8 KiB together. Only with a URL that names the account (#as=NAME). They are kept in
+   * memory until the download ends, and sent to the origin of the URL alone. Not Host, Range,
+   * If-Match and its like, and the fields of a connection.
+   */
+  headers?: Record<string, string>
 }
 
 /** The order of the entries in List. */
@@ -296,6 +303,8 @@ export interface ListParameters {
    * same.
    */
   contains?: string
+  /** Only images of this account: those whose URL has #as=NAME. */
+  account?: string
   /** Only images of this type, for example image/png. Not of downloads. */
   mediaType?: string
   /**
@@ -324,6 +333,8 @@ export interface RemoveParameters {
   urls?: Array<string>
   /** Removes all entries whose URL starts with these bytes. Pinned entries are kept. */
   prefix?: string
+  /** Removes all entries of this account, pinned or not: those whose URL has #as=NAME. */
+  account?: string
   /** Whether to remove all entries. Pinned entries are kept. */
   all?: boolean
   /**
@@ -442,8 +453,6 @@ export interface CheckStoreReply {
 export interface VerifyParameters {
   /** Whether to download all damaged entries again and wait for them. */
   repair?: boolean
-  /** Whether to continue where the last verification was interrupted. */
-  resume?: boolean
 }
 
 /** The reply to Verify. */

@@ -157,6 +157,7 @@ public final class Cache: Sendable {
     /// Begins to shut down: running downloads stop and keep their partials, and waiting callers are notified.
     public func beginDraining() {
         run { $0.drainBegan(&$1) }
+        verifier.stop()
         beginPostponed()
     }
 
@@ -282,7 +283,7 @@ public final class Cache: Sendable {
             case .finish(let outcome): outcomes.append(outcome)
             case .changesArrived: hasChanges = true
             case .scanNeeded: startScan()
-            case .store(let news): StoreLog(logger).tell(news)
+            case .store(let news): StoreLog(logger).report(news)
             }
         }
         guard !outcomes.isEmpty || hasChanges else { return }

@@ -1,4 +1,5 @@
 public import CacheKey
+public import CacheValues
 
 /// A request for one image: the URL to download it from, and the key of the URL that names it.
 public struct ImageRequest: Sendable {
@@ -6,10 +7,14 @@ public struct ImageRequest: Sendable {
     public let url: CacheURL
     /// The URL by which the image is known.
     public let name: CacheURL
+    /// The header fields of an account, for the origin of the URL.
+    public let fields: [RequestField]
 
-    /// - Parameter name: the URL that names the image, if it is another one.
-    public init(_ url: CacheURL, named name: CacheURL? = nil) {
-        (self.url, self.name) = (url, name ?? url)
+    /// - Parameters:
+    ///   - name: the URL that names the image, if it is another one.
+    ///   - fields: the header fields of an account. The name has to say which.
+    public init(_ url: CacheURL, named name: CacheURL? = nil, fields: [RequestField] = []) {
+        (self.url, self.name, self.fields) = (url, name ?? url, fields)
         key = CacheKey(name ?? url)
     }
 }

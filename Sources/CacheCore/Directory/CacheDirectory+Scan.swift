@@ -45,24 +45,14 @@ extension CacheDirectory {
         return keys
     }
 
-    /// A file to verify, under one of its names.
-    struct NamedFile: Sendable {
-        let key: CacheKey
-        /// The number that readdir(3) gives. All names of a file have the same.
-        let inode: UInt64
-    }
-
-    /// The same with their inodes and in the order of these. So the names of one file follow each other, and a disk is
-    /// read in order.
-    func filesToVerify() throws(Errno) -> [NamedFile] {
-        var files: [NamedFile] = []
+    /// The same in the order of their inodes. So the names of one file follow each other, and a disk is read in order.
+    func entryKeysByInode() throws(Errno) -> [CacheKey] {
+        var files: [(inode: UInt64, key: CacheKey)] = []
         _ = try forEachName { bytes, inode in
-            if case .entry(let key)? = DirectoryName(bytes) {
-                files.append(NamedFile(key: key, inode: inode))
-            }
+            if case .entry(let key)? = DirectoryName(bytes) { files.append((inode, key)) }
             return true
         }
-        return files.sorted { ($0.inode, $0.key) < ($1.inode, $1.key) }
+        return files.sorted { $0 < $1 }.map(\.key)
     }
 
     /// The keys whose names have this suffix in the directory. readdir(3).

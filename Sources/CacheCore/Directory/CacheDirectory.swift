@@ -161,31 +161,6 @@ final class CacheDirectory: Sendable {
         ifPossible { () throws(Errno) in try kernel.fileSystem(of: descriptor).f_flags & 1 } == 0
     }
 
-    // MARK: Verification
-
-    /// The inode up to which an interrupted verification came. An attribute of `.lock`.
-    var verifiedUpTo: UInt64? {
-        do {
-            return try attribute(EntryAttributes.verified, of: .open(lockDescriptor))
-                .flatMap { UInt64($0) }
-        } catch {
-            return nil
-        }
-    }
-
-    /// Keeps how far a verification came, or forgets it when it is complete. Without it, the next one begins anew.
-    func noteVerified(upTo inode: UInt64?) {
-        do {
-            if let inode {
-                try kernel.setAttribute(EntryAttributes.verified, "\(inode)", of: lockDescriptor)
-            } else {
-                try kernel.removeAttribute(EntryAttributes.verified, of: lockDescriptor)
-            }
-        } catch {
-            return
-        }
-    }
-
     // MARK: Changing
 
     static func partialName(of key: CacheKey) -> String {

@@ -8,11 +8,11 @@ extension Kernel {
     func storing<Result>(
         _ makeRoom: () -> Bool, _ body: () throws(Errno) -> Result
     ) throws(Errno) -> Result {
-        fullDisk.making.withLock { _ in }
+        diskSpaceLock.mutex.withLock { _ in }
         do throws(Errno) {
             return try body()
         } catch  where error.isFullDisk {
-            return try fullDisk.making.withLock { _ throws(Errno) in
+            return try diskSpaceLock.mutex.withLock { _ throws(Errno) in
                 for _ in 1..<3 {
                     guard makeRoom() else { throw error }
                     do throws(Errno) { return try body() } catch  where error.isFullDisk {

@@ -11,7 +11,7 @@ struct Kernel: Sendable {
     /// The calls that have to fail; `nil` outside tests.
     var faults: FaultPlan?
     /// Shared by all copies.
-    let fullDisk = FullDisk()
+    let diskSpaceLock = DiskSpaceLock()
 
     init(faults: FaultPlan? = nil) {
         self.faults = faults

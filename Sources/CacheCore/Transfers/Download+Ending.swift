@@ -7,23 +7,7 @@ import ImageFormats
 
 /// The end of a download.
 extension Download {
-    /// The last request ended.
-    func finish(_ end: RequestEnd) -> TransferEnd {
-        if let lookup { return finish(lookup, end) }
-        if request.isCrowded, end == .failed(.couldNotConnect) { return .crowded }
-        if end == .completed, request.failure == nil, request.head.status == 304,
-            case .conditional(let asked) = entry, let record = confirmed(asked)
-        {
-            return .confirmed(
-                Revalidation(flight: id, key: key, url: url, asked: asked, record: record))
-        }
-        switch result(end) {
-        case .success(let image): return .staged(image)
-        case .failure(let failure): return .failed(failed(failure))
-        }
-    }
-
-    private func failed(_ failure: Failure) -> FailedTransfer {
+    func failed(_ failure: Failure) -> FailedTransfer {
         let rules = requests.settings.caching
         var failed = FailedTransfer(failure: failure)
         failed.isFromOrigin = request.tunnelRefusal == nil
@@ -40,7 +24,7 @@ extension Download {
     }
 
     /// A staged image, or why there is none. The partial stays if a later download can resume it.
-    private func result(_ end: RequestEnd) -> Result<StagedImage, Failure> {
+    func result(_ end: RequestEnd) -> Result<StagedImage, Failure> {
         if let failure = failure(end) { return .failure(explained(failure)) }
         // The response is about another image, and has none.
         if answer == .startsOver, body == nil {
@@ -63,7 +47,7 @@ extension Download {
     /// for a refusal.
     private func explained(_ failure: Failure) -> Failure {
         switch failure.kind {
-        case .notAnImage where isStandIn: failure.standingIn
+        case .notAnImage where isStandIn: failure.markedAsStandIn
         case .http where [403, 429].contains(failure.httpStatus) && !requests.settings.hasContact:
             Failure(
                 .http,
@@ -151,6 +135,7 @@ extension Download {
             }
         // The callers' time to open a transient image begins when the image is there.
         if record.removeAt != nil { record.removeAt = .now + rules.noStoreGrace }
+        record.isPersonal = isPersonal
         return record
     }
 }

@@ -7,21 +7,8 @@ extension Download {
     /// Connections that one download gives up: a few idle ones, after which the new connections are no better.
     private static let changeLimit = 10
 
-    /// The request ended. Returns whether the download plans another one.
-    func plansAnotherRequest(after end: RequestEnd) -> Bool {
-        if lookup != nil { return changesConnection(after: end) || plansWholeObject(after: end) }
-        if changesConnection(after: end) || leavesHTTP2(after: end) || asksProxy(after: end)
-            || followsRedirect() || takesCodedBody(after: end)
-        {
-            return true
-        }
-        guard hasToStartOver() || isOtherImageConfirmed else { return false }
-        startOver()
-        return true
-    }
-
     /// Plans the same request by another connection, at once, if nothing but the connection was at fault.
-    private func changesConnection(after end: RequestEnd) -> Bool {
+    func changesConnection(after end: RequestEnd) -> Bool {
         guard request.failure == nil else { return false }
         let isStray = request.metStrayData(end, isRepeated: changedConnections > 0)
         let isLost = changedConnections == 0 && request.lostConnection(end)
@@ -39,7 +26,7 @@ extension Download {
 
     /// Plans the same request by HTTP/1.1 if HTTP/2 failed on its own account. HTTP/1.1 then shows whether the server or
     /// the image is at fault.
-    private func leavesHTTP2(after end: RequestEnd) -> Bool {
+    func leavesHTTP2(after end: RequestEnd) -> Bool {
         guard request.mayUseHTTP2, request.brokeHTTP2(end) || mayBeCut(end) else { return false }
         if body != nil || answer == .startsOver {
             discardPartial()
@@ -63,7 +50,7 @@ extension Download {
 
     /// Whether a 304 is about another image than the entry, so that the image has to be requested without a
     /// condition.
-    private var isOtherImageConfirmed: Bool {
+    var isOtherImageConfirmed: Bool {
         guard request.failure == nil, request.head.status == 304,
             case .conditional(let record) = entry
         else { return false }
@@ -79,7 +66,7 @@ extension Download {
 
     /// Plans the request to the target of a redirect, however its body ended. The target's address is checked like
     /// that of the URL itself.
-    private func followsRedirect() -> Bool {
+    func followsRedirect() -> Bool {
         guard let target = request.redirectTarget else { return false }
         redirects += 1
         guard redirects <= requests.settings.redirectLimit else {
@@ -92,6 +79,8 @@ extension Download {
         }
         redirectTarget = target
         if requests.settings.proxy != nil { plan.route = .lookup }
+        // As browsers do, for example with a signed URL of another host.
+        if CurlURL(target)?.origin != CurlURL(plan.url)?.origin { plan.accountFields = [] }
         plan.url = target
         plan.leavesHTTP2 = false
         plan.cookies = request.easy.cookies
@@ -110,7 +99,7 @@ extension Download {
 
     /// Plans a request whose body is taken as it is sent, because libcurl cannot undo its content coding: the
     /// bytes themselves show whether they are an image.
-    private func takesCodedBody(after end: RequestEnd) -> Bool {
+    func takesCodedBody(after end: RequestEnd) -> Bool {
         guard end == .failed(.badContentEncoding), request.failure == nil, request.head.isComplete,
             plan.decodesBody
         else { return false }
@@ -123,7 +112,7 @@ extension Download {
     // MARK: Proxies
 
     /// Plans the request to the proxy after a lookup. See ``RequestRoute``.
-    private func asksProxy(after end: RequestEnd) -> Bool {
+    func asksProxy(after end: RequestEnd) -> Bool {
         guard let proxy = requests.settings.proxy, request.failure == nil, request.route == .lookup,
             request.refusedAddress == nil
         else { return false }

@@ -38,7 +38,7 @@ extension Download {
     func beginPartial() throws(Errno) {
         guard case .bytes(let bytes) = body else { return }
         let file = try context.directory.stage(
-            key, isSmall ? nil : partialRecord, of: length,
+            key, isSmall ? nil : partialRecord, of: length, mode: isPersonal ? 0o600 : 0o644,
             makeRoom: { context.delegate.makeRoom(for: key, 0) })
         context.hold(file)
         do {
@@ -56,8 +56,7 @@ extension Download {
     /// The record by which a new partial can be resumed; `nil` if it may not be stored or has no validator.
     private var partialRecord: PartialRecord? {
         let rules = requests.settings.caching
-        // The validators of a store's object are not the origin's.
-        guard resumed == nil, lookup == nil, rules.permitsStoring(request.head) else { return nil }
+        guard resumed == nil, leavesPartial, rules.permitsStoring(request.head) else { return nil }
         var record = PartialRecord(request.head, now: .now)
         record?.freshness = rules.freshness(of: request.head, request.times)
         return record
@@ -93,6 +92,8 @@ extension Download {
     /// Leaves the partial for a later download, with the record by which it can be resumed. A response that may
     /// not be stored leaves nothing.
     func leaveBehind() {
+        // Only its account could continue it.
+        if isPersonal { return discardPartial() }
         writeOut()
         guard let file = body?.file else { return }
         guard requests.settings.caching.permitsStoring(request.head) else {
@@ -100,6 +101,11 @@ extension Download {
         }
         guard let partialRecord, isSmall else { return }
         context.directory.keep(partialRecord, with: file)
+    }
+
+    /// The download is stopped before its end.
+    func stop() {
+        if leavesPartial { leaveBehind() } else { discardPartial() }
     }
 
     /// Removes the partial because its bytes are useless.

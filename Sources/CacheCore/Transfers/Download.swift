@@ -10,15 +10,14 @@ internal import SystemPackage
 ///
 /// Digest, type and size of the image are computed while its bytes pass. A small image stays in memory, and the
 /// directory's thread computes its digest. Only a partial download that is resumed is read again.
-final class Download {
+/// This is a download from the origin; ``StoreDownload`` is one from the store.
+class Download: RequestDelegate {
     let id: FlightID
     let key: CacheKey
     let url: CacheURL
     let context: TransferContext
     /// The download keeps the settings that it began with.
     let requests: RequestEnvironment
-    /// The question to the store; `nil` if the origin is asked.
-    let lookup: StoreLookup?
     private(set) var request: Request
     /// The next request, or the current one.
     var plan: RequestPlan
@@ -40,6 +39,8 @@ final class Download {
     var isPartialChanged = false
     /// Whether a useless partial file can be in the way.
     let mayReplacePartial: Bool
+    /// Whether header fields of an account were sent, so that the image is for this account alone.
+    let isPersonal: Bool
 
     /// Bytes of the image for which space is reserved.
     var granted: Int64 = 0
@@ -55,49 +56,43 @@ final class Download {
 
     /// Prepares the first request. A partial download is resumed, or else an entry is asked about, if the `hints`
     /// say that there can be one.
-    init(
+    convenience init(
         _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ hints: LocalHints,
         _ context: TransferContext
     ) throws(CurlError) {
-        lookup = nil
-        (self.id, self.key, self.url, self.context) = (id, key, url, context)
-        requests = context.requests
-        mayReplacePartial = hints.partial
-        resumed = hints.partial ? context.directory.resumablePartial(of: key) : nil
+        let settings = context.requests.settings
+        let resumed = hints.partial ? context.directory.resumablePartial(of: key) : nil
         let record = hints.entry ? context.directory.entryRecord(of: key) : nil
         let conditions = record?.validators.conditionFields ?? []
         let asks = resumed == nil && !conditions.isEmpty
-        entry = record.map { asks ? .conditional($0) : .unconditional($0) } ?? .none
-        plan = RequestPlan(
+        var plan = RequestPlan(
             flight: id, url: url.percentEncoded,
-            route: requests.settings.proxy == nil ? .direct : .lookup,
+            route: settings.proxy == nil ? .direct : .lookup,
             // Without TLS there is no HTTP/2. If a rate limit held one download back, its bytes would pile up in
             // memory beside those of the others on the connection.
-            mayShareConnection: url.isSecure && requests.settings.maximumRate == nil)
+            mayShareConnection: url.isSecure && settings.maximumRate == nil)
         if let resumed {
             plan.fields = resumed.resumption.fields
         } else if asks {
             plan.fields = conditions
         }
-        request = try Request(plan, requests)
-        request.delegate = self
+        plan.accountFields = hints.fields
+        try self.init(
+            id, key, url, plan,
+            record.map { asks ? .conditional($0) : .unconditional($0) } ?? .none,
+            resumed: resumed, mayReplacePartial: hints.partial, context)
         if let resumed { beginReading(resumed) }
     }
 
-    /// Prepares a question to the store. The origin is asked neither for an image nor about an entry.
     init(
-        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ lookup: StoreLookup,
-        _ context: TransferContext
+        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ plan: RequestPlan, _ entry: KnownEntry,
+        resumed: ResumablePartial? = nil, mayReplacePartial: Bool, _ context: TransferContext
     ) throws(CurlError) {
         (self.id, self.key, self.url, self.context) = (id, key, url, context)
-        self.lookup = lookup
+        (self.plan, self.entry, self.resumed) = (plan, entry, resumed)
+        self.mayReplacePartial = mayReplacePartial
+        isPersonal = !plan.accountFields.isEmpty
         requests = context.requests
-        mayReplacePartial = lookup.mayReplacePartial
-        entry = lookup.record.map { .unconditional($0) } ?? .none
-        plan = RequestPlan(
-            flight: id, url: lookup.url, route: .direct, mayShareConnection: false)
-        plan.decodesBody = false
-        plan.store = lookup.request
         request = try Request(plan, requests)
         request.delegate = self
     }
@@ -110,15 +105,13 @@ final class Download {
 
     /// Bytes of the whole image, once they are known.
     var length: Int64? { resumed?.resumption.record.total ?? request.bodyLength }
-}
 
-extension Download: RequestDelegate {
-    var wantsBody: Bool { body != nil || hasImage || isExplanation }
+    /// Whether a partial is left if the download is stopped.
+    var leavesPartial: Bool { true }
 
-    /// Whether the body is the document with which a store explains a failure.
-    private var isExplanation: Bool {
-        lookup != nil && (request.head.isFailure || request.head.isRedirect)
-    }
+    // MARK: A request
+
+    var wantsBody: Bool { body != nil || hasImage }
 
     func responseBegan(isMultiplexed: Bool) {
         guard times.answered == nil else { return }
@@ -130,7 +123,6 @@ extension Download: RequestDelegate {
     /// A large image is refused as soon as its length is known: its body can take long to arrive. A small one is
     /// refused at its first byte, when it asks for space.
     func refusal(of head: ResponseHead) -> Failure? {
-        if let lookup, let problem = lookup.problem(of: head) { return problem }
         guard head.isWholeImage, let length = request.bodyLength, length > Self.memoryLimit else {
             return nil
         }
@@ -138,7 +130,6 @@ extension Download: RequestDelegate {
     }
 
     func received(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
-        if let lookup, !hasImage { return lookup.takeExplanation(bytes) }
         do {
             if body == nil { try checkHead() }
             guard try mayTake(bytes.count) else {
@@ -225,6 +216,33 @@ extension Download: RequestDelegate {
     func inspect(_ bytes: UnsafeRawBufferPointer) {
         digest?.update(bytes)
         inspector.consume(bytes)
+    }
+
+    /// The request ended. Returns whether the download plans another one.
+    func plansAnotherRequest(after end: RequestEnd) -> Bool {
+        if changesConnection(after: end) || leavesHTTP2(after: end) || asksProxy(after: end)
+            || followsRedirect() || takesCodedBody(after: end)
+        {
+            return true
+        }
+        guard hasToStartOver() || isOtherImageConfirmed else { return false }
+        startOver()
+        return true
+    }
+
+    /// The last request ended.
+    func finish(_ end: RequestEnd) -> TransferEnd {
+        if request.isCrowded, end == .failed(.couldNotConnect) { return .crowded }
+        if end == .completed, request.failure == nil, request.head.status == 304,
+            case .conditional(let asked) = entry, let record = confirmed(asked)
+        {
+            return .confirmed(
+                Revalidation(flight: id, key: key, url: url, asked: asked, record: record))
+        }
+        switch result(end) {
+        case .success(let image): return .staged(image)
+        case .failure(let failure): return .failed(failed(failure))
+        }
     }
 
     func reportProgress() {

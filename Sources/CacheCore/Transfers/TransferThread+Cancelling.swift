@@ -4,7 +4,7 @@ import CacheModel
 extension TransferThread {
     func cancel(_ id: FlightID, _ key: CacheKey, _ discardsPartial: Bool) {
         if let download = downloads[id] {
-            if download.lookup == nil { download.leaveBehind() } else { download.discardPartial() }
+            download.stop()
             if download.request.isResolving {
                 abandon(download)
             } else {
@@ -19,7 +19,7 @@ extension TransferThread {
     /// state counts the lookups that are left. It does not count those of the store's name: if there are too many, a
     /// question ends only with its lookup.
     private func abandon(_ download: Download) {
-        let isQuestion = download.lookup != nil
+        let isQuestion = download is StoreDownload
         let endsLater = isQuestion && cancellations.count >= context.settings.transferLimit
         downloads[download.id] = nil
         download.request.isAbandoned = true
@@ -35,7 +35,7 @@ extension TransferThread {
     func lookupEnded(_ request: Request) -> Bool {
         guard let (download, endsLater) = cancellations.remove(request.flight) else { return false }
         multi.remove(request.easy)
-        if download.lookup == nil {
+        if !(download is StoreDownload) {
             context.delegate.lookupEnded(download.id)
         } else if endsLater {
             fail(download.key, download.id, .removed)

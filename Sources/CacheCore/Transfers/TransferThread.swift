@@ -40,6 +40,7 @@ final class TransferThread {
             for id in context.turns.nextRound() { resume(id) }
             endFraming()
             multi.perform()
+            stopWaiting()
             while let (handle, end) = multi.nextFinished() { finished(.owning(handle), end) }
             followRedirects()
             endWaiting()
@@ -55,7 +56,7 @@ final class TransferThread {
 
     private func stop() {
         for download in downloads.values {
-            if download.lookup == nil { download.leaveBehind() } else { download.discardPartial() }
+            download.stop()
             multi.remove(download.request.easy)
         }
         downloads.removeAll()
@@ -134,6 +135,16 @@ final class TransferThread {
         let result = download.finish(end)
         release(download)
         context.delegate.downloadEnded(download.key, download.id, result)
+    }
+
+    /// Lets requests have connections of their own that wait for one which turned out to be for HTTP/1.1. libcurl 8 would
+    /// wake them one by one, as others end.
+    private func stopWaiting() {
+        for origin in context.requests.servers.takeNewWithoutHTTP2() {
+            for download in downloads.values where download.request.waitsForConnection(to: origin) {
+                requestAgain(download)
+            }
+        }
     }
 
     private func isAnyAsked(at origin: String) -> Bool {

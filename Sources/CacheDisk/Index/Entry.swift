@@ -94,8 +94,8 @@ struct Entry {
         set { lastUse = Halves(UInt64(bitPattern: newValue)) }
     }
 
-    /// The part of the order of use.
-    var part: Part { isPinned ? .pinned : counts(useAt: lastUsedAt) ? .used : .unused }
+    /// The usage class.
+    var usageClass: UsageClass { isPinned ? .pinned : counts(useAt: lastUsedAt) ? .used : .unused }
 
     /// Whether a use at this time, in nanoseconds since 1970, counts. A use in the first seconds belongs to the request
     /// that fetched the image.

@@ -6,7 +6,7 @@ package struct FileTotals: Hashable, Sendable {
     package var allocated: Int64 = 0
     /// Pinned entries, and the bytes of the files that a pin holds.
     package var pinned = Removal()
-    /// Bytes of the files that were used and that no pin holds, see ``Part``.
+    /// Bytes of the files that were used and that no pin holds, see ``UsageClass``.
     package var used: Int64 = 0
     /// The names that files have beyond their first, and the bytes that as many files of their own
     /// would take.

@@ -114,7 +114,7 @@ extension Index {
             if entry.isPinned {
                 return FileTotals(allocated: bytes, pinned: Removal(entries: 1, bytes: bytes))
             }
-            return FileTotals(allocated: bytes, used: entry.part == .used ? bytes : 0)
+            return FileTotals(allocated: bytes, used: entry.usageClass == .used ? bytes : 0)
         }
         return share(of: names(of: place))
     }
@@ -123,7 +123,7 @@ extension Index {
         guard let first = names.first else { return FileTotals() }
         let bytes = self[first].allocated
         let pins = names.count { self[$0].isPinned }
-        let isUsed = pins == 0 && names.contains { self[$0].part == .used }
+        let isUsed = pins == 0 && names.contains { self[$0].usageClass == .used }
         let others = names.count - 1
         return FileTotals(
             allocated: bytes, pinned: Removal(entries: pins, bytes: pins > 0 ? bytes : 0),

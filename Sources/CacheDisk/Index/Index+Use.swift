@@ -1,7 +1,7 @@
 package import CacheKey
 package import CacheValues
 
-/// The order of use, a list for each part. All are sorted by the last use, so together they are one order too.
+/// The order of use, a list for each usage class. All are sorted by the last use, so together they are one order too.
 extension Index {
     // MARK: Using
 
@@ -28,7 +28,7 @@ extension Index {
         return taken
     }
 
-    /// Makes an entry the least recently used of its part. A scan calls this from the most recently
+    /// Makes an entry the least recently used of its class. A scan calls this from the most recently
     /// used entry to the least recently used one. An entry that was used after the time in its file
     /// keeps its position.
     mutating func makeOldest(_ key: CacheKey, usedAt time: FileTime) {
@@ -42,7 +42,7 @@ extension Index {
     private mutating func setLastUse(_ place: UInt32, _ time: FileTime) {
         var entry = self[place]
         entry.lastUsedAt = time.nanoseconds
-        if entry.part == self[place].part {
+        if entry.usageClass == self[place].usageClass {
             self[place].lastUsedAt = time.nanoseconds
         } else {
             changing(place) { $0[place].lastUsedAt = time.nanoseconds }
@@ -52,47 +52,55 @@ extension Index {
     // MARK: The lists
 
     mutating func linkNewest(_ place: UInt32) {
-        link(place, behind: orders[self[place].part.rawValue].newest)
+        link(place, behind: orders[self[place].usageClass.rawValue].newest)
     }
 
     mutating func linkOldest(_ place: UInt32) {
         link(place, behind: Self.none)
     }
 
-    /// Links an entry at the position that its last use has in its part.
+    /// Links an entry at the position that its last use has in its class.
     mutating func linkByTime(_ place: UInt32) {
-        link(place, behind: lastUsed(before: place, in: self[place].part))
+        link(place, behind: lastUsed(before: place, in: self[place].usageClass))
     }
 
     /// Links an entry as the next more recently used after `older`, or as the oldest if `older` is
     /// `none`.
     private mutating func link(_ place: UInt32, behind older: UInt32) {
-        let part = self[place].part.rawValue
-        let newer = older == Self.none ? orders[part].oldest : self[older].newer
-        orders[part].inversions +=
+        let usageClass = self[place].usageClass.rawValue
+        let newer = older == Self.none ? orders[usageClass].oldest : self[older].newer
+        orders[usageClass].inversions +=
             inversion(of: older, and: place) + inversion(of: place, and: newer)
             - inversion(of: older, and: newer)
         self[place].older = older
         self[place].newer = newer
-        if older != Self.none { self[older].newer = place } else { orders[part].oldest = place }
-        if newer != Self.none { self[newer].older = place } else { orders[part].newest = place }
+        if older != Self.none {
+            self[older].newer = place
+        } else {
+            orders[usageClass].oldest = place
+        }
+        if newer != Self.none {
+            self[newer].older = place
+        } else {
+            orders[usageClass].newest = place
+        }
     }
 
     mutating func unlink(_ place: UInt32) {
         let entry = self[place]
-        let part = entry.part.rawValue
-        orders[part].inversions +=
+        let usageClass = entry.usageClass.rawValue
+        orders[usageClass].inversions +=
             inversion(of: entry.older, and: entry.newer)
             - inversion(of: entry.older, and: place) - inversion(of: place, and: entry.newer)
         if entry.older != Self.none {
             self[entry.older].newer = entry.newer
         } else {
-            orders[part].oldest = entry.newer
+            orders[usageClass].oldest = entry.newer
         }
         if entry.newer != Self.none {
             self[entry.newer].older = entry.older
         } else {
-            orders[part].newest = entry.older
+            orders[usageClass].newest = entry.older
         }
     }
 
@@ -106,21 +114,21 @@ extension Index {
         (self[place].lastUsedAt, self[place].key) < (self[other].lastUsedAt, self[other].key)
     }
 
-    /// The most recently used entry of a part that was used before another entry, or `none`.
+    /// The most recently used entry of a class that was used before another entry, or `none`.
     ///
     /// The search begins at the best of about a thousand samples, so in a million entries it takes
     /// about as many steps: Chazelle, Liu and Magen, Sublinear geometric algorithms, 2005.
-    private func lastUsed(before place: UInt32, in part: Part) -> UInt32 {
+    private func lastUsed(before place: UInt32, in usageClass: UsageClass) -> UInt32 {
         var best = Self.none
         let stride = max(1, Int(placesUsed) >> 10)
         for sample in Swift.stride(from: 0, to: placesUsed, by: stride)
-        where sample != place && self[sample].isOccupied && self[sample].part == part
+        where sample != place && self[sample].isOccupied && self[sample].usageClass == usageClass
             && wasUsed(sample, before: place)
             && (best == Self.none || wasUsed(best, before: sample))
         {
             best = sample
         }
-        var next = best == Self.none ? orders[part.rawValue].oldest : self[best].newer
+        var next = best == Self.none ? orders[usageClass.rawValue].oldest : self[best].newer
         while next != Self.none, wasUsed(next, before: place) {
             (best, next) = (next, self[next].newer)
         }
@@ -142,27 +150,31 @@ extension Index {
     ) -> [ListedEntry] {
         let start = cursor.map { place(of: $0) ?? Self.none }
         guard start != Self.none else { return [] }
-        // The next entry of each part.
-        var heads = Part.allCases.map { head(of: $0, isReversed, after: start) }
+        // The next entry of each class.
+        var heads = UsageClass.allCases.map { head(of: $0, isReversed, after: start) }
         var entries: [ListedEntry] = []
         while entries.count < limit,
-            let part = heads.indices.filter({ heads[$0] != Self.none }).min(by: {
+            let usageClass = heads.indices.filter({ heads[$0] != Self.none }).min(by: {
                 wasUsed(heads[$0], before: heads[$1]) == isReversed
             })
         {
-            let entry = self[heads[part]]
+            let entry = self[heads[usageClass]]
             entries.append(ListedEntry(key: entry.key, facts: entry.facts))
-            heads[part] = isReversed ? entry.newer : entry.older
+            heads[usageClass] = isReversed ? entry.newer : entry.older
         }
         return entries
     }
 
-    /// The first entry of a part or, with a cursor, the first after it.
-    private func head(of part: Part, _ isReversed: Bool, after cursor: UInt32?) -> UInt32 {
-        let order = orders[part.rawValue]
+    /// The first entry of a class or, with a cursor, the first after it.
+    private func head(of usageClass: UsageClass, _ isReversed: Bool, after cursor: UInt32?)
+        -> UInt32
+    {
+        let order = orders[usageClass.rawValue]
         guard let cursor else { return isReversed ? order.oldest : order.newest }
-        if self[cursor].part == part { return isReversed ? self[cursor].newer : self[cursor].older }
-        let older = lastUsed(before: cursor, in: part)
+        if self[cursor].usageClass == usageClass {
+            return isReversed ? self[cursor].newer : self[cursor].older
+        }
+        let older = lastUsed(before: cursor, in: usageClass)
         guard isReversed else { return older }
         return older == Self.none ? order.oldest : self[older].newer
     }

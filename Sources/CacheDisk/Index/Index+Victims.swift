@@ -38,11 +38,12 @@ extension Index {
         }
     }
 
-    /// The least recently used entry of a part that is not spared.
+    /// The least recently used entry of a class that is not spared.
     private func oldest(
-        of part: Part, before limit: UnixTime?, _ steps: inout Int, _ isSpared: (CacheKey) -> Bool
+        of usageClass: UsageClass, before limit: UnixTime?, _ steps: inout Int,
+        _ isSpared: (CacheKey) -> Bool
     ) -> UInt32? {
-        var place = orders[part.rawValue].oldest
+        var place = orders[usageClass.rawValue].oldest
         while place != Self.none, steps > 0, isSpared(self[place].key) {
             place = self[place].newer
             steps -= 1
@@ -54,16 +55,16 @@ extension Index {
 
     // MARK: Invariants
 
-    /// Checks the list of a part; returns the number of its entries.
-    func checkOrder(of part: Part) -> Int {
-        let order = orders[part.rawValue]
+    /// Checks the list of a class; returns the number of its entries.
+    func checkOrder(of usageClass: UsageClass) -> Int {
+        let order = orders[usageClass.rawValue]
         var place = order.oldest
         var seen = 0
         var previous = Self.none
         var inversions = 0
         while place != Self.none {
             let entry = self[place]
-            precondition(entry.part == part, "an entry is in the wrong part")
+            precondition(entry.usageClass == usageClass, "an entry is in the wrong usageClass")
             precondition(entry.older == previous, "the order of use is broken at \(place)")
             precondition(self.place(of: entry.key) == place, "an entry is not found by its key")
             if previous != Self.none, !wasUsed(previous, before: place) { inversions += 1 }

@@ -1,7 +1,7 @@
 package import CacheKey
 package import CacheValues
 
-/// All entries, by key and in the order of their use, in three parts. Not safe for concurrent access: the owner of
+/// All entries, by key and in the order of their use, in three classes. Not safe for concurrent access: the owner of
 /// the state holds the lock.
 ///
 /// Entries live in chunks that never move, so growth never copies them. The table over the chunks
@@ -31,8 +31,8 @@ package struct Index: ~Copyable, @unchecked Sendable {
     private var firstFree = Index.none
     /// The number of places that have ever held an entry.
     private(set) var placesUsed: UInt32 = 0
-    /// The order of use of each part, see `Index+Use.swift`.
-    var orders = Part.allCases.map { _ in UseOrder() }
+    /// The order of use of each class, see `Index+Use.swift`.
+    var orders = UsageClass.allCases.map { _ in UseOrder() }
 
     /// The number of entries.
     package private(set) var count = 0
@@ -100,14 +100,14 @@ package struct Index: ~Copyable, @unchecked Sendable {
 
     // MARK: Changing
 
-    /// Inserts an entry as the most recently used of its part. It replaces any entry of the same key.
+    /// Inserts an entry as the most recently used of its class. It replaces any entry of the same key.
     package mutating func insert(_ key: CacheKey, _ facts: EntryFacts) {
         remove(key)
         let place = place(for: Entry(key, facts))
         linkNewest(place)
     }
 
-    /// Inserts an entry as the least recently used of its part.
+    /// Inserts an entry as the least recently used of its class.
     mutating func insertOldest(_ key: CacheKey, _ facts: EntryFacts) {
         remove(key)
         let place = place(for: Entry(key, facts))
@@ -128,11 +128,11 @@ package struct Index: ~Copyable, @unchecked Sendable {
         var new = Entry(key, facts)
         new.lastUsedAt = old.lastUsedAt
         (new.older, new.newer) = (old.older, old.newer)
-        if new.part != old.part { unlink(place) }
+        if new.usageClass != old.usageClass { unlink(place) }
         detach(place)
         self[place] = new
         attach(place)
-        if new.part != old.part { linkByTime(place) }
+        if new.usageClass != old.usageClass { linkByTime(place) }
         return true
     }
 
@@ -248,7 +248,7 @@ extension Index {
 
     /// Checks every invariant of the index. For tests, because it visits every entry.
     package func checkInvariants() {
-        let seen = Part.allCases.reduce(0) { $0 + checkOrder(of: $1) }
+        let seen = UsageClass.allCases.reduce(0) { $0 + checkOrder(of: $1) }
         precondition(seen == count, "\(count) entries, but \(seen) in the order of use")
         checkFiles()
         precondition(

@@ -1,4 +1,4 @@
-/// The ends of the order of use of one part. The order itself is a list that runs through the entries.
+/// The ends of the order of use of one class. The order itself is a list that runs through the entries.
 struct UseOrder {
     var oldest = Index.none
     var newest = Index.none

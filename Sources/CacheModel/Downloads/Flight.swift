@@ -25,8 +25,10 @@ package struct Flight: Sendable {
     package private(set) var origin: Origin
     /// The URL by which the image is known.
     package let name: CacheURL
-    /// The URL for the next attempt, if a caller gave another one during this one.
-    private var next: CacheURL?
+    /// The header fields of an account that a caller gave with the URL. They are nowhere else, and end with the download.
+    package private(set) var fields: [RequestField]
+    /// The URL and the fields for the next attempt, if a caller gave others during this one.
+    private var next: (url: CacheURL, fields: [RequestField])?
     package private(set) var state = State.queued
 
     /// Callers that wait. Each is notified of the end once.
@@ -95,19 +97,22 @@ package struct Flight: Sendable {
         var client = ClientID.daemon
     }
 
-    package init(id: FlightID, url: CacheURL, name: CacheURL) {
+    package init(
+        id: FlightID, url: CacheURL, name: CacheURL, fields: [RequestField] = []
+    ) {
         (self.id, self.url, self.name, origin) = (id, url, name, Origin(url))
+        self.fields = fields
     }
 
-    /// A caller gave another URL of the image. It counts from the next attempt on.
-    package mutating func renews(_ url: CacheURL) {
-        next = url
+    /// A caller gave another URL of the image, or other fields. They count from the next attempt on.
+    package mutating func renews(_ url: CacheURL, _ fields: [RequestField]) {
+        next = (url, fields)
         if isQueued { takeNextURL() }
     }
 
     private mutating func takeNextURL() {
         guard let next else { return }
-        (url, origin) = (next, Origin(next))
+        (url, origin, fields) = (next.url, Origin(next.url), next.fields)
         self.next = nil
     }
 

@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// The files of a key that the directory may hold when a download begins. A hint that is `false`
 /// only saves looking for that file.
 package struct LocalHints: Hashable, Sendable {
@@ -5,6 +7,8 @@ package struct LocalHints: Hashable, Sendable {
     package var partial = true
     /// Whether there may be an entry to ask the origin about.
     package var entry = true
+    /// The header fields of an account, for the request.
+    package var fields: [RequestField] = []
 
     package init(partial: Bool = true, entry: Bool = true) {
         (self.partial, self.entry) = (partial, entry)

@@ -17,14 +17,17 @@ extension CacheState {
     /// - Parameters:
     ///   - waiter: `nil` if the download continues without a caller.
     ///   - name: the URL that names the image. `nil` if that is the URL to download from.
+    ///   - fields: the header fields of an account.
     ///   - stale: how a stale entry can be used. `nil` if the entry is not stale.
     package mutating func requested(
         _ key: CacheKey, _ url: CacheURL, by waiter: WaiterID?, _ options: FetchOptions,
-        name: CacheURL? = nil, stale: Staleness? = nil, now: FileTime,
+        name: CacheURL? = nil, fields: [RequestField] = [], stale: Staleness? = nil, now: FileTime,
         _ effects: inout Effects
     ) {
         let name = name ?? url
         disk.used(key, at: now)
+        // Another token may be the right one.
+        if !fields.isEmpty, failures[key]?.isRefusal == true { failures.forget(key) }
         if options.isRefresh {
             failures.forget(key)
             if let waiter { waiters.update(waiter) { $0.isRefresh = true } }
@@ -32,7 +35,7 @@ extension CacheState {
             counters.hits += 1
             return
         } else if let digest = options.digest, mayAdopt(key, digest) {
-            insertFlight(key, url, name, asksStore: false)
+            insertFlight(key, url, name, fields, asksStore: false)
             return adopt(key, digest, for: waiter, options, &effects)
         } else if answerIfPossible(
             key, url, name, by: waiter, for: options.client, stale, now: now.wallTime, &effects)
@@ -44,7 +47,7 @@ extension CacheState {
             if let waiter { waiters.update(waiter) { $0.failures[key] = .shuttingDown } }
             return
         }
-        join(key, url, name, asksStore: !options.isRefresh, &effects)
+        join(key, url, name, fields, asksStore: !options.isRefresh, &effects)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
         urgencyChanged(key)
         if options.isRefresh, downloads[key]?.phase == .retrying {
@@ -189,6 +192,15 @@ extension CacheState {
 
     /// Whether this caller, or one that it replaces, was already given the image, and the entry
     /// still exists. A caller that names an image again while it waits for it continues to wait.
+    ///
+    ///     client      sends Fetch 1 of a.png             waiter 1 waits for its download
+    ///     client      sends Fetch 2 of a.png and b.png   before it has read a reply
+    ///     download    a.png is published, with no-store  waiter 1 is given it; other callers miss
+    ///     event loop  Fetch 2 begins                     waiter 2 succeeds waiter 1, and is given a.png
+    ///     event loop  Fetch 1 is released                waiter 1 leaves; what it was given is forgotten
+    ///
+    /// As a caller of its own, waiter 2 would have a.png downloaded again, and so would every Fetch
+    /// that replaces another one.
     private mutating func settleFromPredecessor(
         _ key: CacheKey, from former: [WaiterID], by id: WaiterID?
     ) -> Bool {
@@ -205,36 +217,41 @@ extension CacheState {
     ///
     /// - Parameter asksStore: whether a new download asks the store first, if there is one.
     private mutating func join(
-        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, asksStore: Bool,
-        _ effects: inout Effects
+        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField] = [],
+        asksStore: Bool, _ effects: inout Effects
     ) {
         guard let flight = downloads[key] else {
-            insertFlight(key, url, name, asksStore: asksStore)
+            insertFlight(key, url, name, fields, asksStore: asksStore)
             changed(key, &effects)
             return
         }
-        if flight.url != url { renew(key, flight, url) }
+        if flight.url != url || !fields.isEmpty && flight.fields != fields {
+            renew(key, flight, url, fields)
+        }
         counters.joined += 1
         // If the image was removed during its publication, this request cancels the removal.
         downloads.update(key) { $0.setRemovalPending(false) }
     }
 
     private mutating func insertFlight(
-        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, asksStore: Bool
+        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField],
+        asksStore: Bool
     ) {
         let id = FlightID(rawValue: nextID())
-        var flight = Flight(id: id, url: url, name: name)
+        var flight = Flight(id: id, url: url, name: name, fields: fields)
         if asksStore, mayBeInStore(key, flight) { flight.willAskStore() }
         downloads.insert(key, flight)
     }
 
-    /// A caller gave another URL of an image that is being downloaded. It is tried next, because an older one may have
-    /// expired.
-    private mutating func renew(_ key: CacheKey, _ flight: Flight, _ url: CacheURL) {
+    /// A caller gave another URL of an image that is being downloaded, or other fields. They are tried next, because older
+    /// ones may have expired.
+    private mutating func renew(
+        _ key: CacheKey, _ flight: Flight, _ url: CacheURL, _ fields: [RequestField]
+    ) {
         let isQueued = flight.isQueued
         // Its tickets are in the flow of the origin.
         if isQueued { dequeue(key, flight) }
-        downloads.update(key) { $0.renews(url) }
+        downloads.update(key) { $0.renews(url, fields) }
         if isQueued { enqueue(key) }
     }
 
@@ -336,6 +353,9 @@ extension FlowKey {
 }
 
 extension Failure {
+    /// Whether the origin refuses this account (RFC 9110 §15.5.2, §15.5.4).
+    fileprivate var isRefusal: Bool { httpStatus == 401 || httpStatus == 403 }
+
     /// The caller's own time is over.
     package static let deadline = Failure(
         .deadline,

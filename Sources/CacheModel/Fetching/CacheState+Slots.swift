@@ -30,7 +30,9 @@ extension CacheState {
             dequeue(key, flight)
             disk.space.started()
             downloads.update(key) { $0.connects() }
-            effects.work.append(.startTransfer(flight.id, key, flight.url, hints(for: key)))
+            var hints = hints(for: key)
+            hints.fields = flight.fields
+            effects.work.append(.startTransfer(flight.id, key, flight.url, hints))
             changed(key, &effects)
         }
         if scheduler.planMeasurement() { effects.work.append(.planMeasurement) }

@@ -14,9 +14,10 @@ extension CacheState {
 
     /// Whether the image is known by its URL, or by what the rules of the configuration leave of it.
     ///
-    /// Other names are the choice of a program on this machine, so other machines must not believe them.
+    /// Other names are the choice of a program on this machine, so other machines must not believe them. The images of an
+    /// account are for nobody else.
     func hasCommonName(_ flight: Flight) -> Bool {
-        store?.naming.name(of: flight.url) == flight.name
+        flight.name.account == nil && store?.naming.name(of: flight.url) == flight.name
     }
 
     /// A caller has joined a download. If the download waits for its turn at the store, its turn may come earlier.

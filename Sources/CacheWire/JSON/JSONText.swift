@@ -1,11 +1,15 @@
+internal import ClientCore
+
 /// Writes JSON on one line (RFC 8259). Slashes are not escaped.
 public struct JSONText: Sendable {
-    /// The text so far, in UTF-8.
-    package var bytes: [UInt8] = []
+    private var writer = JSONWriter()
     /// Whether the next member or element follows another one.
     private var needsComma = false
 
     package init() {}
+
+    /// The text so far, in UTF-8.
+    package var bytes: [UInt8] { writer.bytes }
 
     /// Writes an object. `members` calls ``member(_:_:)`` for each member.
     public mutating func object(_ members: (inout JSONText) -> Void) {
@@ -17,7 +21,7 @@ public struct JSONText: Sendable {
         guard let value else { return }
         separate()
         string(name)
-        bytes.append(UInt8(ascii: ":"))
+        writer.put(":")
         value.write(to: &self)
     }
 
@@ -32,44 +36,26 @@ public struct JSONText: Sendable {
 
     /// Writes text that is JSON already.
     package mutating func raw(_ text: String) {
-        bytes += text.utf8
+        writer.put(raw: text.utf8)
     }
 
-    /// Writes a string with the escapes that JSON requires (RFC 8259 §7).
+    /// Writes a string with the escapes that JSON requires.
     package mutating func string(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        if text.utf8.allSatisfy({ !Self.needsEscape($0) }) {
-            bytes += text.utf8
-        } else {
-            for byte in text.utf8 { escape(byte) }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private static func needsEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    private mutating func escape(_ byte: UInt8) {
-        guard Self.needsEscape(byte) else { return bytes.append(byte) }
-        guard byte < 0x20 else { return bytes += [UInt8(ascii: "\\"), byte] }
-        let digits = Array("0123456789abcdef".utf8)
-        bytes += "\\u00".utf8
-        bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        writer.put(string: text.utf8)
     }
 
     private mutating func nest(
-        _ opening: Unicode.Scalar, _ closing: Unicode.Scalar, _ body: (inout JSONText) -> Void
+        _ opening: StaticString, _ closing: StaticString, _ body: (inout JSONText) -> Void
     ) {
-        bytes.append(UInt8(ascii: opening))
+        writer.put(opening)
         needsComma = false
         body(&self)
-        bytes.append(UInt8(ascii: closing))
+        writer.put(closing)
         needsComma = true
     }
 
     private mutating func separate() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { writer.put(",") }
         needsComma = true
     }
 }

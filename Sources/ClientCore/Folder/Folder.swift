@@ -2,11 +2,11 @@ import CClient
 
 /// Reads the state of images from the cache directory alone; `docs/disk-format.md`, "Reading without the daemon".
 public struct Folder: ~Copyable {
-    /// `DIRECTORY/NAME.part` and a NUL. The name is written anew for each image.
+    /// `DIRECTORY/NAME.part` and a NUL. The name is overwritten for each image.
     private let path: UnsafeMutablePointer<UInt8>
-    /// Where the name begins.
+    /// The index of the name's first byte.
     private let start: Int
-    /// The owner of the directory, whose files alone are believed; -1 until it was looked at.
+    /// The owner of the directory; files of other users are ignored. -1 until the directory was inspected.
     private var owner: Int64 = -1
 
     public init(_ directory: [UInt8]) {
@@ -26,14 +26,14 @@ public struct Folder: ~Copyable {
     /// The path of the image looked up last, with a NUL at its end.
     public var lastPath: UnsafePointer<CChar> { cString(path) }
 
-    /// Looks an image up. Afterwards ``lastPath`` is the path of its file.
+    /// Looks up an image, and sets ``lastPath`` to the path of its file.
     public mutating func look(_ name: ImageName) throws(FolderFailure) -> FolderImage {
         name.write(to: path + start)
         setSuffix("")
         guard try hasOwner() else { return FolderImage() }
         if let image = try cached() { return image }
         if let image = partial() { return image }
-        // It may have been published in between.
+        // The image can have been published in between.
         return try cached() ?? FolderImage()
     }
 
@@ -58,26 +58,26 @@ public struct Folder: ~Copyable {
             width: record.width, height: record.height, freshUntil: record.freshUntil)
     }
 
-    /// Tells a file that is not there from a directory that cannot be read.
+    /// Distinguishes a missing file from a directory that cannot be read.
     private mutating func explain(_ cause: Int32) throws(FolderFailure) {
         if cause == EACCES { throw .isClosed }
         guard cause == ENOTDIR else { return }
-        // It was a directory when it was looked at.
+        // It was a directory when it was inspected.
         owner = -1
         _ = try hasOwner()
     }
 
     private mutating func isOwners(_ user: UInt32) throws(FolderFailure) -> Bool {
         if owner == Int64(user) { return true }
-        // The directory may have been replaced since it was looked at.
+        // The directory can have been replaced since it was inspected.
         owner = -1
         return try hasOwner() && owner == Int64(user)
     }
 
-    /// Looks at the directory unless its owner is known, and returns whether it is there. lstat(2).
+    /// Inspects the directory unless its owner is known. Returns whether it exists. lstat(2).
     ///
-    /// One that is accepted is not looked at again for each image, which would cost a third system call. If another
-    /// person's directory takes its place, the owner of the files shows it.
+    /// An accepted directory is not inspected again for each image, which would cost a third system call. If another
+    /// user's directory replaces it, the owner of the files shows it.
     private mutating func hasOwner() throws(FolderFailure) -> Bool {
         if owner >= 0 { return true }
         path[start - 1] = 0
@@ -94,28 +94,29 @@ public struct Folder: ~Copyable {
         return true
     }
 
-    /// Whether a user is this process's, or no person: root, a system account, or a dynamic user of systemd.
+    /// Whether a user is the one of this process, or not a person: root, a system account, or a dynamic user of
+    /// systemd.
     private func isTrusted(_ user: UInt32) -> Bool {
         user == geteuid() || user < 1000 || (61184...65519).contains(user)
     }
 
     /// The record in `user.cached.` and the first eight digits of the name. lgetxattr(2).
-    private func record(fileSize: Int64) throws(FolderFailure) -> EntryRecord? {
+    private func record(fileSize: Int64) throws(FolderFailure) -> FileRecord? {
         let prefix: StaticString = "user.cached."
         let length = prefix.utf8CodeUnitCount
         var isClosed = false
-        let record: EntryRecord? = withUnsafeTemporaryAllocation(
-            of: UInt8.self, capacity: EntryRecord.room + length + 9
+        let record: FileRecord? = withUnsafeTemporaryAllocation(
+            of: UInt8.self, capacity: FileRecord.room + length + 9
         ) { room in
             guard let base = room.baseAddress else { return nil }
-            let attribute = base + EntryRecord.room
+            let attribute = base + FileRecord.room
             for index in 0..<length { attribute[index] = prefix.utf8Start[index] }
             for index in 0..<8 { attribute[length + index] = path[start + index] }
             attribute[length + 8] = 0
-            let count = lgetxattr(lastPath, cString(attribute), base, EntryRecord.room)
+            let count = lgetxattr(lastPath, cString(attribute), base, FileRecord.room)
             isClosed = count < 0 && cclient_errno() == EACCES
             guard count > 0 else { return nil }
-            return EntryRecord(
+            return FileRecord(
                 UnsafeRawBufferPointer(start: base, count: count), fileSize: fileSize)
         }
         if isClosed { throw .isClosed }

@@ -1,11 +1,11 @@
-/// Why a directory says nothing about an image. The daemon, which has its own directory, can still be asked.
+/// The reason why the directory cannot be read. The daemon can still be asked, because it knows its own directory.
 public enum FolderFailure: Error {
     case isLink
     case isNoDirectory
     case isUnreachable
-    /// It belongs to another person, whose files are not believed.
+    /// The directory belongs to another person, whose files are not trusted.
     case isForeign
-    /// This process may not look into it.
+    /// This process may not read the directory.
     case isClosed
 
     /// A word for programs, the same in all client libraries.

@@ -13,7 +13,7 @@ public struct FolderImage: Sendable, Equatable {
     }
 
     public var state = State.missing
-    /// Bytes that are there: of the image, or of its download.
+    /// Bytes of the image, or of its download so far.
     public var received: Int64 = 0
     /// Bytes of the whole image; -1 while unknown.
     public var total: Int64 = -1

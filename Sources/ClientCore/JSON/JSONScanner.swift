@@ -1,9 +1,9 @@
 import CClient
 
-/// Scans JSON (RFC 8259) value by value. Nothing is believed: whatever the bytes are, it ends with an answer.
+/// Scans JSON (RFC 8259) value by value. Input is untrusted: for any bytes the scan ends and reports a result.
 ///
-/// Clients read replies with it. The daemon reads the calls that come often, and leaves any other message to a decoder:
-/// a value that is scanned is the one that a decoder would return.
+/// Clients read replies with it. The daemon reads frequent calls with it, and leaves other messages to a decoder.
+/// Both return the same values.
 package struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -61,7 +61,7 @@ package struct JSONScanner {
 
     // MARK: Strings
 
-    /// Scans a string. Returns the range between the quotes, in which escapes are as they were sent.
+    /// Scans a string. Returns the range between the quotes; escapes in it are not decoded.
     package mutating func string() -> Range<Int>? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = position
@@ -95,7 +95,7 @@ package struct JSONScanner {
         return nil
     }
 
-    /// Scans a string, and appends it to `texts` without escapes and with a NUL. Returns where it begins there.
+    /// Scans a string, and appends it to `texts` without escapes and with a NUL. Returns its start in `texts`.
     package mutating func text(into texts: inout [UInt8]) -> Int? {
         guard let range = string() else { return nil }
         let start = texts.count

@@ -1,13 +1,20 @@
 /// Writes a message: JSON and a NUL.
-struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
+package struct JSONWriter: Sendable {
+    package private(set) var bytes: [UInt8] = []
 
-    mutating func put(_ text: StaticString) {
+    package init() {}
+
+    package mutating func put(_ text: StaticString) {
         for index in 0..<text.utf8CodeUnitCount { bytes.append(text.utf8Start[index]) }
     }
 
+    /// Text that is JSON already.
+    package mutating func put(raw text: some Sequence<UInt8>) {
+        bytes += text
+    }
+
     /// A string with the escapes that JSON requires (RFC 8259 §7).
-    mutating func put(string text: [UInt8]) {
+    package mutating func put(string text: some Sequence<UInt8>) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text {
             switch byte {

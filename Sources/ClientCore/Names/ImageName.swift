@@ -19,7 +19,7 @@ public struct ImageName: Hashable, Sendable {
         low = digest.1 & ~(0b11 << 62) | 0b10 << 62
     }
 
-    /// Reads the 36 characters of a name; `nil` unless they are what ``write(to:)`` writes.
+    /// Reads the 36 characters of a name, in the form of ``write(to:)``; `nil` for any other text.
     package init?(text: UnsafeRawBufferPointer) {
         guard text.count == Self.length else { return nil }
         var words: (UInt64, UInt64) = (0, 0)

@@ -1,4 +1,4 @@
-/// SHA-1 (RFC 3174), for names alone: it protects nothing.
+/// SHA-1 (RFC 3174), used only for names and never for security.
 struct SHA1 {
     private var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
         0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0

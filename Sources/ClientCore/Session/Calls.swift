@@ -1,7 +1,7 @@
 /// The calls of a client, as messages.
 package enum Calls {
-    /// A stream that goes on until the connection ends.
-    static func fetch(_ wants: some Sequence<Wanted>, _ options: FetchOptions) -> [UInt8] {
+    /// A stream that continues until the connection ends.
+    static func fetch(_ wants: some Sequence<Wanted>, _ options: StreamOptions) -> [UInt8] {
         var json = JSONWriter()
         json.put(#"{"method":"io.cached.Cache.Fetch","more":true,"parameters":{"follow":true,"#)
         if options.refresh { json.put(#""refresh":true,"#) }

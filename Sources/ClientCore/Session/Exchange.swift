@@ -1,10 +1,10 @@
 import CClient
 
-/// A call with one reply, on a connection of its own. It never waits.
+/// A call with one reply, on a connection of its own. Its functions never wait.
 package struct Exchange: ~Copyable {
     package enum Outcome: Sendable {
-        /// The reply; a descriptor that came with it, else -1.
-        case reply(Reply, file: Int32)
+        /// The reply, and the descriptor that came with it; -1 if there was none.
+        case reply(ScannedReply, file: Int32)
         /// A negative errno.
         case failed(Int32)
     }
@@ -63,7 +63,8 @@ package struct Exchange: ~Copyable {
         return descriptor < 0 ? min(left, Self.pause) : left
     }
 
-    /// Does what can be done now; `nil` if there is no outcome yet. After the outcome it must not be used.
+    /// Sends and receives as far as possible without waiting. Returns the outcome, or `nil` if there is none yet.
+    /// After the outcome, the exchange must not be used.
     package mutating func step() -> Outcome? {
         if descriptor < 0, !connect() { return .failed(-ECONNREFUSED) }
         guard connection?.flush() ?? true else { return .failed(-ECONNRESET) }

@@ -1,6 +1,6 @@
 import CClient
 
-/// Where the cache and the daemon's socket are, by the rules that `cachectl` follows too.
+/// The paths of the cache and of the daemon's socket, by the same rules as `cachectl`.
 public enum Places {
     /// The cache directory.
     public static func directory(_ given: [UInt8]?) -> [UInt8] {

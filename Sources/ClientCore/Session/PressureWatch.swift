@@ -1,9 +1,9 @@
-/// Watches the level of memory pressure. While no daemon answers it is normal.
+/// Watches the level of memory pressure. The level is normal while no daemon answers.
 struct PressureWatch: ~Copyable {
     private(set) var level: Int32 = 0
-    private var subscription = Subscription(Calls.watchPressure())
+    private var subscription = WatchStream(Calls.watchPressure())
 
-    /// Whether it waits for a daemon.
+    /// Whether the watch waits for a daemon.
     var isAway: Bool { subscription.isAway }
 
     mutating func start() {

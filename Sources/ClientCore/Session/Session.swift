@@ -2,12 +2,12 @@ import CClient
 
 /// The set of images that one program wants from the daemon. It outlives restarts of the daemon.
 ///
-/// It starts no thread and never waits: ``descriptor`` becomes readable when ``next()`` may have something. Used by one
-/// thread at a time.
+/// A session starts no thread and never waits: ``descriptor`` becomes readable when ``next()`` can have an event.
+/// Only one thread can use it at a time.
 public final class Session {
     private let sockets: [[UInt8]]
-    private let options: FetchOptions
-    /// Milliseconds for which the daemon may be away before images count as failed.
+    private let options: StreamOptions
+    /// Milliseconds without a daemon after which images count as failed.
     public var patience: Int64 = 30_000
     private let timer: Int32
     /// An epoll instance, which is one descriptor for the connection and the timer.
@@ -17,13 +17,13 @@ public final class Session {
     private var wanted = WantedTable()
     private var stream: Connection?
     private var pressure = PressureWatch()
-    private var changes = Subscription(Calls.watchAll())
-    /// Since when the daemon is away or has not answered; `nil` while it answers.
+    private var changes = WatchStream(Calls.watchAll())
+    /// The time since which no daemon has answered; `nil` while it answers.
     private var lostAt: Int64?
     private var hasReportedLoss = false
 
-    /// News that was received and not taken.
-    private var reply: Reply?
+    /// The reply that was received and whose events were not all taken.
+    private var reply: ScannedReply?
     private var position = 0
     /// The texts of the last failure without a reply.
     private var absenceTexts: [UInt8] = []
@@ -35,10 +35,10 @@ public final class Session {
     private static let longPause: Int64 = 2000
 
     public convenience init(sockets: [[UInt8]]) {
-        self.init(sockets: sockets, FetchOptions())
+        self.init(sockets: sockets, StreamOptions())
     }
 
-    package init(sockets: [[UInt8]], _ options: FetchOptions) {
+    package init(sockets: [[UInt8]], _ options: StreamOptions) {
         self.sockets = sockets
         self.options = options
         timer = cclient_timer()
@@ -55,13 +55,13 @@ public final class Session {
     /// Whether the kernel gave it its descriptors.
     public var isUsable: Bool { timer >= 0 && descriptor >= 0 }
 
-    /// Whether this is the process that made the session. Its child after a fork(2) has no part in it.
+    /// Whether this is the process that made the session. A child after a fork(2) must not use it.
     public var isOwners: Bool { getpid() == process }
 
     // MARK: Wanting
 
-    /// Wants these images from now on, and no others. Downloads of images that stay in the set continue.
-    public func want(_ images: [(url: [UInt8], priority: Priority)]) {
+    /// Replaces the set of wanted images. Downloads of images that stay in the set continue.
+    public func want(_ images: [(url: [UInt8], priority: WantedPriority)]) {
         let next = table(of: images)
         let (added, dropped) = difference(from: wanted, to: next)
         wanted = next
@@ -75,8 +75,8 @@ public final class Session {
         }
     }
 
-    /// The set, each image once with its highest priority, and as decided as it is now.
-    private func table(of images: [(url: [UInt8], priority: Priority)]) -> WantedTable {
+    /// The new set. Each image is in it once, with its highest priority, and stays decided if it is.
+    private func table(of images: [(url: [UInt8], priority: WantedPriority)]) -> WantedTable {
         var table = WantedTable(capacity: images.count)
         for image in images {
             let name = image.url.withUnsafeBytes { ImageName(url: $0) }
@@ -93,7 +93,7 @@ public final class Session {
         return table
     }
 
-    /// The changes to send to the daemon: images that are new or have another priority, and those that are gone.
+    /// The changes to send to the daemon: new images, images with another priority, and dropped images.
     private func difference(
         from old: WantedTable, to new: WantedTable
     ) -> (added: [Wanted], dropped: [[UInt8]]) {
@@ -123,7 +123,7 @@ public final class Session {
     private func connect() {
         stream = try? Connection(sockets)
         guard stream != nil else { return lost() }
-        // It has to answer before it counts as being there.
+        // The daemon counts as present only when it has answered.
         if lostAt == nil { lostAt = cclient_now() }
         send(Calls.fetch(wanted.wants, options))
         setTimer()
@@ -161,8 +161,8 @@ public final class Session {
 
     // MARK: News
 
-    /// The next news of an image that is wanted; `nil` if there is none now. `body` gets the event and the texts it
-    /// refers to, which are valid until the next call.
+    /// The next event of a wanted image; `nil` if there is none now. `body` gets the event and the texts it refers
+    /// to, which are valid until the next call.
     public func next<Result>(
         _ body: (Event, UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result? {
@@ -181,7 +181,7 @@ public final class Session {
         }
     }
 
-    private func isWanted(_ event: Event, _ reply: Reply) -> Bool {
+    private func isWanted(_ event: Event, _ reply: ScannedReply) -> Bool {
         guard let start = event.url, let end = reply.texts[start...].firstIndex(of: 0) else {
             return false
         }
@@ -208,7 +208,7 @@ public final class Session {
         return absenceTexts.withUnsafeBufferPointer { body(event, $0) }
     }
 
-    /// Receives more. Returns whether there may be news.
+    /// Receives more. Returns whether there can be new events.
     private func receive() -> Bool {
         takeTime()
         pressure.receive(sockets, descriptor)
@@ -231,12 +231,12 @@ public final class Session {
                 return !failed.isEmpty
             }
             if next.continues {
-                // It answers: it is back.
+                // The daemon answers, so it is back.
                 lostAt = nil
                 hasReportedLoss = false
                 setTimer()
             } else {
-                // A daemon that stops ends the stream, and perhaps reports something with its last reply.
+                // A daemon that stops ends the stream, and its last reply can have events.
                 lost()
             }
             (reply, position) = (next, 0)
@@ -260,7 +260,7 @@ public final class Session {
 
     // MARK: Pressure
 
-    /// The level of memory pressure; watched from the first call on. 0 normal, 1 warning, 2 critical.
+    /// The level of memory pressure, watched since the first call: 0 normal, 1 warning, 2 critical.
     public func pressureLevel() -> Int32 {
         pressure.start()
         pressure.receive(sockets, descriptor)
@@ -268,7 +268,8 @@ public final class Session {
         return pressure.level
     }
 
-    /// The next level of memory pressure that has arrived; watched from the first call on. `nil` if there is none now.
+    /// The next level of memory pressure that has arrived; `nil` if there is none now. The first call starts the
+    /// watch.
     package func nextPressure() -> Int32? {
         pressure.start()
         defer { setTimer() }
@@ -277,8 +278,8 @@ public final class Session {
 
     // MARK: Changes
 
-    /// The next news of any image of the cache; watched from the first call on. `nil` if there is none now. A reply can
-    /// have many events, all of whose texts `body` gets.
+    /// The next event of any image of the cache; `nil` if there is none now. The first call starts the watch. `body`
+    /// gets the texts of the whole reply, which can have many events.
     package func nextChanges<Result>(
         _ body: ([Event], UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result? {
@@ -288,8 +289,8 @@ public final class Session {
         return reply.texts.withUnsafeBufferPointer { body(reply.events, $0) }
     }
 
-    /// Lets the changes begin again with the state of everything.
+    /// Starts the watch of changes again, which begins with the state of all images.
     package func restartChanges() {
-        changes = Subscription(Calls.watchAll())
+        changes = WatchStream(Calls.watchAll())
     }
 }

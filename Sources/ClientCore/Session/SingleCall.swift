@@ -1,6 +1,6 @@
 import CClient
 
-/// A call with one reply, which it waits for.
+/// Calls with one reply, for which the caller waits.
 public enum SingleCall {
     /// The descriptor of a cached image's file from the daemon; a negative errno if there is none.
     public static func open(_ url: [UInt8], _ sockets: [[UInt8]]) -> Int32 {
@@ -14,7 +14,7 @@ public enum SingleCall {
         }
     }
 
-    /// Pins an image, or ends that; 0, or a negative errno.
+    /// Pins or unpins an image. Returns 0 or a negative errno.
     public static func pin(_ url: [UInt8], _ isPinned: Bool, _ sockets: [[UInt8]]) -> Int32 {
         switch outcome(of: Calls.pin([url], isPinned), sockets) {
         case .failed(let failure): return failure

@@ -1,13 +1,13 @@
 /// An image that the program wants.
 struct Wanted {
     let url: [UInt8]
-    var priority: Priority
-    /// Whether its last state is one after which nothing else is expected.
+    var priority: WantedPriority
+    /// Whether the last state is final: cached or failed.
     var isDecided = false
 }
 
-/// The urgency of an image, as the interface of the daemon has it.
-public enum Priority: Int32, Sendable {
+/// The urgency of an image, with the values of the daemon's interface.
+public enum WantedPriority: Int32, Sendable {
     case background, normal, visible
 
     var word: StaticString {

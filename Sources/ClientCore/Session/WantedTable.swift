@@ -1,10 +1,10 @@
-/// The images that a program wants, by name. It is made anew for each set, so it never loses an element.
+/// The images that a program wants, by name. Each set has a new table, so no element is ever removed.
 ///
 /// Names are digests already, so their bits are the hash.
 struct WantedTable {
     private(set) var names: [ImageName] = []
     private(set) var wants: [Wanted] = []
-    /// Positions in `names`, at the first free place after that of the hash; -1 where a place is free.
+    /// Positions in `names`, each at the first slot that was free from its hash on; -1 marks a free slot.
     private var places: [Int32]
 
     init(capacity: Int = 0) {
@@ -26,7 +26,7 @@ struct WantedTable {
         return nil
     }
 
-    /// Adds an image that is not there yet. There must be room for it.
+    /// Adds an image. It must not be in the table, and the table must have room for it.
     mutating func append(_ name: ImageName, _ want: Wanted) {
         var place = firstPlace(name)
         while places[place] >= 0 { place = (place + 1) & (places.count - 1) }
@@ -35,7 +35,7 @@ struct WantedTable {
         wants.append(want)
     }
 
-    mutating func setPriority(_ priority: Priority, at position: Int) {
+    mutating func setPriority(_ priority: WantedPriority, at position: Int) {
         wants[position].priority = priority
     }
 

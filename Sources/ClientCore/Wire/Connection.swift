@@ -1,19 +1,19 @@
 import CClient
 
-/// A connection to the daemon that never waits: bytes that the socket does not take yet are kept.
+/// A connection to the daemon that never waits. It keeps the bytes that the socket does not take yet.
 struct Connection: ~Copyable {
     enum Received {
         case message
-        /// Nothing is here now.
+        /// No complete message has arrived.
         case nothing
         /// The daemon has closed the connection, or it failed.
         case end
     }
 
-    /// Why there is no connection.
+    /// The reason why there is no connection.
     enum Failure: Error {
         case noDaemon
-        /// A daemon is there, and more clients wait for it than the kernel queues. It can be tried again soon.
+        /// The kernel's queue of clients for the daemon is full. The caller can try again soon.
         case isBusy
     }
 
@@ -56,7 +56,7 @@ struct Connection: ~Copyable {
         return flush()
     }
 
-    /// Sends what was kept. Returns whether the connection still works.
+    /// Sends the bytes that were kept. Returns whether the connection still works.
     mutating func flush() -> Bool {
         while !output.isEmpty {
             let count = output.withUnsafeBytes {
@@ -70,7 +70,7 @@ struct Connection: ~Copyable {
 
     // MARK: Receiving
 
-    /// Receives until a message is complete or nothing is here. A descriptor that comes with it is stored.
+    /// Receives until a message is complete or no bytes are left. Stores a descriptor that comes with it.
     mutating func receive(_ file: inout Int32) -> Received {
         while !input.hasMessage() {
             guard input.count < Self.longest else { return .end }
@@ -91,8 +91,8 @@ struct Connection: ~Copyable {
     }
 
     /// Takes the next reply. A message must be complete. `nil` if it is not a reply.
-    mutating func take() -> Reply? {
-        let reply = input.takeMessage { Reply($0) }
+    mutating func take() -> ScannedReply? {
+        let reply = input.takeMessage { ScannedReply($0) }
         return reply ?? nil
     }
 }

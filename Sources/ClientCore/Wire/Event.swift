@@ -1,4 +1,4 @@
-/// News about one image.
+/// A report about one image.
 public struct Event: Sendable {
     public enum State: Int32, Sendable {
         case missing, inFlight, cached, failed
@@ -26,17 +26,17 @@ public struct Event: Sendable {
     /// The length of a cached image's file in bytes; -1 if the daemon does not say.
     var size: Int64 = -1
     public var received: Int64 = 0
-    /// -1 while unknown.
+    /// The bytes of the whole image; -1 while unknown.
     public var total: Int64 = -1
-    /// 0 if unknown; so is the height.
+    /// In pixels as a viewer shows them; 0 if unknown. The same holds for the height.
     public var width: Int32 = 0
     public var height: Int32 = 0
-    /// Of a failure: the HTTP status, 0 if there is none; and the Unix second of the next attempt, 0 if none is
+    /// For a failure: the HTTP status, 0 if there is none; and the Unix second of the next attempt, 0 if none is
     /// planned.
     public var httpStatus: Int32 = 0
     public var retryAt: Int64 = 0
 
-    /// Where each text begins among the texts of the message; `nil` if it is absent.
+    /// The start of each text among the texts of the message; `nil` if it is absent.
     public var url: Int?
     public var key: Int?
     public var path: Int?

@@ -2,8 +2,7 @@ import CClient
 
 /// Buffers received bytes and splits them into messages, each of which ends with a NUL (varlink.org, "Protocol").
 ///
-/// It manages its own memory, so that a long message can grow without being copied each time.
-/// realloc(3).
+/// The buffer manages its own memory, so that a long message can grow without being copied each time. realloc(3).
 package struct InputBuffer: ~Copyable {
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0

@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// The description that an object of a store carries in its header fields. Nothing of it is trusted until it agrees
 /// with the bytes.
 package struct StoreMetadata: Hashable, Sendable {

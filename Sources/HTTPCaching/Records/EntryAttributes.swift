@@ -9,9 +9,6 @@ package enum EntryAttributes {
     /// The SHA-256 of the bytes, in 64 hex digits, on a file with several names.
     package static let fileDigest = "user.cached.sha256"
 
-    /// The inode up to which an interrupted verification came, in decimal digits, on `.lock`.
-    package static let verified = "user.cached.verified"
-
     /// The URL of one name of a file that has several. ``url`` is that of the file's first name.
     package static func url(of key: CacheKey) -> String {
         EntryRecord.attributeName(of: key) + ".url"

@@ -81,6 +81,7 @@ extension EntryRecord {
         orientation = flags.orientation
         isShareable = flags.contains(.isShareable)
         isFromStore = flags.contains(.isFromStore)
+        isPersonal = flags.contains(.isPersonal)
     }
 }
 

@@ -36,6 +36,9 @@ package struct EntryRecord: Hashable, Sendable {
     package var isShareable = false
     /// Whether the bytes came from such a store.
     package var isFromStore = false
+    /// Whether the origin answered header fields of an account. Then only a caller who gives some can have it confirmed, and
+    /// no other name shares the file.
+    package var isPersonal = false
 
     package init(
         size: Int64, mediaType: MediaType, width: Int?, height: Int?, fetchedAt: UnixTime,

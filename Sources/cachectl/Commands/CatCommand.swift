@@ -24,6 +24,6 @@ struct CatCommand: ParsableCommand {
         }
         let client = try socket.connect()
         let session = FetchSession(client: client, display: .onTerminal())
-        try session.each(of: try arguments.read()) { try ImageFile(of: $0, client).print() }
+        try session.each(of: try arguments.read()) { try ShownFile(of: $0, client).print() }
     }
 }

@@ -42,6 +42,18 @@ struct FetchCommand: ParsableCommand {
             valueName: "seconds"))
     var timeout: Double?
 
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp(
+            "Fetch the images of this account: those of the URLs with #as=.", valueName: "account"))
+    var account: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with lines like \"Authorization: Bearer TOKEN\", which are sent to the origin of each URL.",
+            valueName: "file"))
+    var headerFile: String?
+
     @Flag(name: .customLong("no-wait"), help: "Start the downloads without waiting for them.")
     var noWait = false
 
@@ -51,6 +63,9 @@ struct FetchCommand: ParsableCommand {
         guard attempts ?? 1 > 0 else { throw ValidationError("--attempts takes 1 or more.") }
         guard (0.001...1e9).contains(timeout ?? 1) else {
             throw ValidationError("--timeout takes 0.001 to 1000000000 seconds.")
+        }
+        guard headerFile == nil || account != nil else {
+            throw ValidationError("--header-file needs --as, which names the account.")
         }
         guard attempts == nil && timeout == nil || !noWait else {
             throw ValidationError(
@@ -68,9 +83,11 @@ struct FetchCommand: ParsableCommand {
     }
 
     func run() throws {
-        let urls = try arguments.read()
+        var urls = try arguments.read()
+        if let account { try urls.name(account) }
+        let headers = try headerFile.map { try HeaderFields.read($0) }
         do {
-            try fetch(urls)
+            try fetch(urls, headers)
         } catch is Interruption {
             // The session is gone, and with it the wish for the downloads.
             let kept = try KeptDownloads.ask(try socket.connect(), about: urls)
@@ -79,26 +96,30 @@ struct FetchCommand: ParsableCommand {
         }
     }
 
-    private func fetch(_ urls: URLList) throws {
+    private func fetch(_ urls: URLList, _ headers: [String: String]?) throws {
         let session = FetchSession(
             client: try socket.connect(), display: noWait ? nil : .onTerminal())
         if !noWait { Signals.noteInterrupts() }
         var report = FetchReport(json: format.json, mayBeInFlight: noWait)
         try urls.callInBatches {
-            try session.fetch(parameters($0))
+            try session.fetch(parameters($0, headers))
         } handle: {
             try report.add($0)
         }
         try report.finish()
     }
 
-    private func parameters(_ urls: [String]) -> Methods.Fetch.Parameters {
-        let isPatient = attempts == nil && timeout == nil
+    private func parameters(
+        _ urls: [String], _ headers: [String: String]?
+    ) -> Methods.Fetch.Parameters {
+        let isPlain = attempts == nil && timeout == nil && headers == nil
         let wants = urls.map {
-            Want(url: $0, attempts: attempts, timeout: timeout.map { Int($0 * 1000) })
+            Want(
+                url: $0, attempts: attempts, timeout: timeout.map { Int($0 * 1000) },
+                headers: headers)
         }
         return Methods.Fetch.Parameters(
-            urls: isPatient ? urls : nil, wants: isPatient ? nil : wants, priority: priority,
+            urls: isPlain ? urls : nil, wants: isPlain ? nil : wants, priority: priority,
             refresh: refresh ? true : nil,
             wait: noWait ? false : nil, sha256: sha256)
     }

@@ -36,6 +36,11 @@ struct ListCommand: ParsableCommand {
     var prefix: String?
 
     @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("Only images of this account.", valueName: "account"))
+    var account: String?
+
+    @Option(
         help: ArgumentHelp(
             "Only images in this state; in-flight lists the downloads instead.",
             valueName: "state"))
@@ -54,7 +59,8 @@ struct ListCommand: ParsableCommand {
     func run() throws {
         guard !duplicates else { return try printDuplicates() }
         let filter = Methods.List.Parameters(
-            order: order, reverse: reverse ? true : nil, prefix: prefix, host: host, state: state)
+            order: order, reverse: reverse ? true : nil, prefix: prefix, host: host,
+            account: account, state: state)
         var pages = ListPages(client: try socket.connect(), filter: filter, limit: limit)
         var output = Output()
         var table = ItemTable(
@@ -72,7 +78,8 @@ struct ListCommand: ParsableCommand {
 
     /// Prints the images by their contents. All have to be known before the first can be printed.
     private func printDuplicates() throws {
-        let filter = Methods.List.Parameters(prefix: prefix, host: host, state: .duplicates)
+        let filter = Methods.List.Parameters(
+            prefix: prefix, host: host, account: account, state: .duplicates)
         var pages = ListPages(client: try socket.connect(), filter: filter, limit: nil)
         var report = DuplicatesReport()
         while let page = try pages.next() { report.add(page) }

@@ -8,7 +8,7 @@ struct RemoveCommand: ParsableCommand {
         commandName: "remove",
         abstract: "Remove images and cancel their downloads.",
         discussion: """
-            --prefix and --all keep pinned images. With --store, other machines keep their images \
+            --prefix and --all keep pinned images, --as removes them too: log-out is one command. With --store, other machines keep their images \
             until those are stale.
 
             Exit status: 0 all images were removed; 1 some could not be removed.
@@ -23,6 +23,11 @@ struct RemoveCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Remove the images whose URL starts with this.", valueName: "url"))
     var prefix: String?
 
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("Remove the images of this account.", valueName: "account"))
+    var account: String?
+
     @Flag(help: "Remove all images and partial downloads.")
     var all = false
 
@@ -36,8 +41,8 @@ struct RemoveCommand: ParsableCommand {
     var urls: [String] = []
 
     func validate() throws {
-        let ways = [!urls.isEmpty, prefix != nil, all].count { $0 }
-        guard ways == 1 else { throw ValidationError("Give either URLs, --prefix or --all.") }
+        let ways = [!urls.isEmpty, prefix != nil, account != nil, all].count { $0 }
+        guard ways == 1 else { throw ValidationError("Give either URLs, --prefix, --as or --all.") }
         guard !store || !urls.isEmpty else {
             throw ValidationError("--store needs URLs.")
         }
@@ -51,7 +56,7 @@ struct RemoveCommand: ParsableCommand {
         let (valid, invalid) = try checked(URLArguments.read(urls))
         let calls: [Methods.Remove.Parameters] =
             urls.isEmpty
-            ? [.init(prefix: prefix, all: all ? true : nil)]
+            ? [.init(prefix: prefix, account: account, all: all ? true : nil)]
             : CallBatches(valid).map { .init(urls: $0, store: store ? true : nil) }
         var sum = Methods.Remove.Reply(entries: 0, bytes: 0)
         for parameters in calls {

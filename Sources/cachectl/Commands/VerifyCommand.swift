@@ -27,13 +27,9 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Download damaged images again.")
     var repair = false
 
-    @Flag(help: "Continue where the last verification was interrupted.")
-    var resume = false
-
     func run() throws {
         let session = VerifySession(client: try socket.connect(), display: .onTerminal())
-        let reply = try session.verify(
-            .init(repair: repair ? true : nil, resume: resume ? true : nil))
+        let reply = try session.verify(.init(repair: repair ? true : nil))
         try VerifyReport(json: format.json).print(reply)
     }
 }

@@ -30,6 +30,19 @@ struct URLList: Equatable {
         self.urls = urls
     }
 
+    /// Makes each URL that of an account. What is no URL stays, so that the daemon says why.
+    mutating func name(_ account: String) throws {
+        urls = try urls.map { text in
+            let url: CacheURL
+            do { url = try CacheURL(text) } catch { return text }
+            do {
+                return try url.of(account: account).string
+            } catch {
+                throw CommandFailure(status: .usage, message: "--as: \(error)")
+            }
+        }
+    }
+
     mutating func append(_ url: String) {
         urls.append(url)
     }
@@ -111,7 +124,7 @@ extension URLList {
 
 extension ArraySlice<UInt8> {
     /// The bytes without spaces, tabs and CR at their ends.
-    fileprivate var trimmingBlanks: ArraySlice<UInt8> {
+    var trimmingBlanks: ArraySlice<UInt8> {
         let blanks: Set<UInt8> = [0x20, 0x09, 0x0D]
         let tail = drop { blanks.contains($0) }
         guard let last = tail.lastIndex(where: { !blanks.contains($0) }) else { return [] }

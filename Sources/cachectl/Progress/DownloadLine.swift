@@ -6,9 +6,9 @@ import CacheWire
 struct DownloadLine {
     let terminal: TerminalCapabilities
     let columns: Int
-    let time: ScreenTime
+    let time: LocalTime
 
-    func line(_ download: Download) -> StyledLine {
+    func line(_ download: DownloadProgress) -> StyledLine {
         switch download.stage {
         case .unknown: waiting(download, "")
         case .inFlight(.retrying): retrying(download)
@@ -29,7 +29,7 @@ struct DownloadLine {
     // MARK: The stages
 
     /// The line of a download that receives bytes or has received all of them.
-    private func arriving(_ download: Download) -> StyledLine {
+    private func arriving(_ download: DownloadProgress) -> StyledLine {
         let isHere = download.stage == .inFlight(.publishing)
         let fraction = isHere ? 1 : download.fraction
         var line = StyledLine(
@@ -42,7 +42,7 @@ struct DownloadLine {
         let rateText = rate.map { ByteCountText.describe(Int(saturating: $0)) + "/s" } ?? ""
         put(rateText, layout.rate, to: &line)
         let left = isHere ? nil : download.secondsLeft
-        put(left.map(ScreenTime.span) ?? "", layout.timeLeft, .faint, to: &line)
+        put(left.map(LocalTime.span) ?? "", layout.timeLeft, .faint, to: &line)
         let phase = isHere ? Item.Phase.publishing : .receiving
         // If the layout has no column for the rate, the column of the phase shows it.
         let word = layout.rate == 0 && !rateText.isEmpty ? rateText : phase.rawValue
@@ -52,7 +52,7 @@ struct DownloadLine {
     }
 
     /// The line of a download of which only the URL is known.
-    private func waiting(_ download: Download, _ phase: String) -> StyledLine {
+    private func waiting(_ download: DownloadProgress, _ phase: String) -> StyledLine {
         let isRunning = download.stage == .inFlight(.connecting)
         var line =
             isRunning
@@ -64,7 +64,7 @@ struct DownloadLine {
         return line
     }
 
-    private func retrying(_ download: Download) -> StyledLine {
+    private func retrying(_ download: DownloadProgress) -> StyledLine {
         let seconds = download.failure?.retryAt.map {
             max(0, $0.saturatingSubtracting(time.unixSecond))
         }
@@ -78,7 +78,7 @@ struct DownloadLine {
             url: download.url)
     }
 
-    private func failed(_ download: Download, _ failure: Failure) -> StyledLine {
+    private func failed(_ download: DownloadProgress, _ failure: Failure) -> StyledLine {
         var summary = FailureSummary(reason: failure.message, status: failure.httpStatus)
         if let second = failure.retryAt {
             let clock = time.clock(unixSecond: second)

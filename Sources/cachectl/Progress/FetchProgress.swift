@@ -4,13 +4,13 @@ import CacheWire
 /// effects.
 struct FetchProgress {
     /// In the order of the URLs.
-    private(set) var downloads: [Download]
+    private(set) var downloads: [DownloadProgress]
     private let positions: [String: Int]
     private var pacer = LabelPacer()
 
     init(urls: [String]) {
         positions = Dictionary(zip(urls, urls.indices), uniquingKeysWith: { first, _ in first })
-        downloads = urls.map { Download(url: $0) }
+        downloads = urls.map { DownloadProgress(url: $0) }
     }
 
     /// Applies the items of a reply. `now` counts from any fixed moment.
@@ -30,7 +30,7 @@ struct FetchProgress {
     }
 
     /// The first downloads to draw: running downloads in the order of the URLs, then queued ones.
-    func active(_ limit: Int) -> [Download] {
+    func active(_ limit: Int) -> [DownloadProgress] {
         let working = Array(downloads.lazy.filter(\.isRunning).prefix(limit))
         return working
             + downloads.lazy.filter { $0.stage == .inFlight(.queued) }.prefix(limit - working.count)
@@ -50,7 +50,7 @@ struct FetchProgress {
     }
 }
 
-extension Download {
+extension DownloadProgress {
     fileprivate var isInFlight: Bool {
         if case .inFlight = stage { true } else { false }
     }

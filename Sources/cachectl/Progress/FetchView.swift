@@ -5,7 +5,7 @@ struct FetchView {
     let terminal: TerminalCapabilities
     /// Every line is shorter than the terminal is wide, because a full line would wrap.
     let size: TerminalSize
-    let time: ScreenTime
+    let time: LocalTime
 
     /// More lines would push earlier output off the screen.
     private static let downloads = 6

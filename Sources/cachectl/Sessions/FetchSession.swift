@@ -56,7 +56,7 @@ struct FetchSession {
     }
 
     private func draw(
-        _ progress: inout FetchProgress, at time: ScreenTime, on display: InlineDisplay
+        _ progress: inout FetchProgress, at time: LocalTime, on display: InlineDisplay
     ) {
         progress.advanced(to: time.elapsed)
         let view = FetchView(terminal: display.terminal, size: display.size, time: time)

@@ -7,19 +7,19 @@ struct ShowSession {
 
     func show(_ item: Item) throws {
         guard StandardStream.output.isTerminal else {
-            return try ImageFile(of: item, client).print()
+            return try ShownFile(of: item, client).print()
         }
         switch method(for: item) {
         case .kittyFile:
             try print(Picture.kitty(file: item.path ?? "", in: box(for: item)))
         case .kittyData:
-            let bytes = try ImageFile(of: item, client).read()
+            let bytes = try ShownFile(of: item, client).read()
             try print(Picture.kitty(png: bytes, in: box(for: item)))
         case .inlineFile:
-            let bytes = try ImageFile(of: item, client).read()
+            let bytes = try ShownFile(of: item, client).read()
             try print(Picture.inline(bytes, in: box(for: item)))
         case .tool(let name, let arguments):
-            let file = try ImageFile(of: item, client)
+            let file = try ShownFile(of: item, client)
             guard ExternalProgram.run(name, arguments + [file.programPath]) else {
                 return try printFields(item)
             }

@@ -80,7 +80,7 @@ struct DownloadTable {
         _ item: Item, _ summary: inout UpdateSummary, _ dropped: inout Set<Int>
     ) {
         let position = positions[item.key]
-        switch Download.Stage(item) {
+        switch DownloadProgress.Stage(item) {
         case .inFlight(let phase):
             let isQueued = phase == .queued
             if let position, rows[position].failure == nil {

@@ -7,12 +7,12 @@ struct DownloadsView {
             terminal: screen.terminal, columns: screen.columns, time: screen.time)
         let model = screen.model
         return model.table.rows[model.downloadRows.range].map { row in
-            line.line(model.watched[row.url] ?? Download(row))
+            line.line(model.watched[row.url] ?? DownloadProgress(row))
         }
     }
 }
 
-extension Download {
+extension DownloadProgress {
     /// A download of which only the table's row is known.
     init(_ row: DownloadTable.Row) {
         self.init(url: row.url)

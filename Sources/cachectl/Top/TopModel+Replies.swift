@@ -52,7 +52,7 @@ extension TopModel {
         watched = [:]
         guard view == .downloads else { return }
         for row in table.rows[downloadRows.range] {
-            watched[row.url] = known[row.url] ?? Download(row)
+            watched[row.url] = known[row.url] ?? DownloadProgress(row)
         }
     }
 

@@ -33,7 +33,7 @@ struct TopModel {
     var cachedRows = Viewport()
     var userRows = Viewport(hasCursor: false)
     /// The downloads on the screen, by URL.
-    var watched: [String: Download] = [:]
+    var watched: [String: DownloadProgress] = [:]
     var cached = CachedList()
     /// The share of each user; those with the most downloads come first.
     var users: [UserShare] = []

@@ -4,7 +4,7 @@ import CacheWire
 struct TopScreen {
     let model: TopModel
     let terminal: TerminalCapabilities
-    let time: ScreenTime
+    let time: LocalTime
 
     var columns: Int { model.size.columns }
 

@@ -97,7 +97,7 @@ final class TopSession {
 
     private func draw() throws {
         if model.urlsOnScreen != watchedURLs { try watchScreen() }
-        let time = ScreenTime.now(since: start)
+        let time = LocalTime.now(since: start)
         let top = TopScreen(model: model, terminal: terminal, time: time)
         screen.show(top.canvas())
         model.schedule.drawn(at: time.elapsed, outdatedAt: top.outdatedAt)

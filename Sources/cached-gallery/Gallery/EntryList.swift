@@ -6,7 +6,7 @@ import NIOCore
 /// event loop only.
 final class EntryList {
     private let query: ListQuery
-    private let daemon: Daemon
+    private let daemon: DaemonClient
     let number: Int
     private var connection: DaemonConnection?
     /// The keys, each of 36 characters.
@@ -24,7 +24,7 @@ final class EntryList {
     /// The time that the page has to show the first items, before the keys of a long list are read.
     private static let firstScreen = TimeAmount.milliseconds(250)
 
-    init(_ query: ListQuery, _ daemon: Daemon, number: Int) {
+    init(_ query: ListQuery, _ daemon: DaemonClient, number: Int) {
         self.query = query
         self.number = number
         self.daemon = daemon
@@ -124,7 +124,7 @@ final class EntryList {
         parameters.after = after
         connection?.call(Methods.List.self, parameters) { [weak self] result in
             guard let self, connection != nil else { return }
-            let page = (try? result.get())?.scannedItems()
+            let page = (try? result.get())?.listedItems()
             for item in page?.items ?? [] { byHost[item.host, default: []] += item.key }
             if let after = page?.after { return readByHost(after: after) }
             keys = byHost.sorted { $0.key < $1.key }.flatMap(\.value)

@@ -5,7 +5,7 @@ import NIOCore
 /// The part that all pages show: the figures of the daemon and its downloads. It asks only while a page is open. Used on
 /// the event loop only.
 final class Figures {
-    private let daemon: Daemon
+    private let daemon: DaemonClient
     /// Gets each event for all pages.
     var onEvent: ((_ event: String, _ data: ByteBuffer) -> Void)?
     /// Called when entries have come or gone.
@@ -21,7 +21,7 @@ final class Figures {
 
     private static let interval = TimeAmount.seconds(1)
 
-    init(_ daemon: Daemon) {
+    init(_ daemon: DaemonClient) {
         self.daemon = daemon
     }
 

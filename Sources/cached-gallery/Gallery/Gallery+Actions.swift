@@ -4,7 +4,7 @@ import NIOCore
 /// The actions of the page.
 extension Gallery {
     func act(
-        _ name: Substring, _ request: Request, _ then: @escaping (Response) -> Void
+        _ name: Substring, _ request: HTTPRequest, _ then: @escaping (Response) -> Void
     ) throws(Refusal) {
         switch name {
         case "visible": try show(try decoded(request), then)
@@ -17,7 +17,7 @@ extension Gallery {
         }
     }
 
-    private func decoded<Body: Decodable>(_ request: Request) throws(Refusal) -> Body {
+    private func decoded<Body: Decodable>(_ request: HTTPRequest) throws(Refusal) -> Body {
         guard let body: Body = request.decoded() else { throw .body }
         return body
     }

@@ -4,7 +4,7 @@ import NIOHTTP1
 
 /// Answers the page: files, questions, actions and images. Used on the event loop only.
 final class Gallery: Responder {
-    let daemon: Daemon
+    let daemon: DaemonClient
     private let rules: AccessRules
     private var views: [String: View] = [:]
     let images: ImageFolder
@@ -13,7 +13,7 @@ final class Gallery: Responder {
     /// Called when the first page is there, and when the last one has gone.
     var onViews: ((_ areThere: Bool) -> Void)?
 
-    init(_ daemon: Daemon, token: Token, port: Int) {
+    init(_ daemon: DaemonClient, token: Token, port: Int) {
         self.daemon = daemon
         images = ImageFolder(daemon)
         rules = AccessRules(token: token, port: port)
@@ -37,7 +37,7 @@ final class Gallery: Responder {
 
     func refusal(of head: HTTPRequestHead) -> Refusal? { rules.refusal(of: head) }
 
-    func respond(to request: Request, _ then: @escaping (Response) -> Void) {
+    func respond(to request: HTTPRequest, _ then: @escaping (Response) -> Void) {
         guard let name = rules.token.rest(of: request.path) else {
             return then(.refusal(.nothingHere))
         }
@@ -54,7 +54,8 @@ final class Gallery: Responder {
     }
 
     private func show(
-        _ name: Substring, _ query: Query, _ request: Request, _ then: @escaping (Response) -> Void
+        _ name: Substring, _ query: Query, _ request: HTTPRequest,
+        _ then: @escaping (Response) -> Void
     ) throws(Refusal) {
         if let file = Page.file(name) {
             var response = Response(type: file.type, .bytes(file.bytes))

@@ -14,7 +14,7 @@ final class Inventory {
         }
     }
 
-    private let daemon: Daemon
+    private let daemon: DaemonClient
     private var hosts: [String: Sum] = [:]
     private var types: [String: Sum] = [:]
     private var count = 0
@@ -27,7 +27,7 @@ final class Inventory {
     /// Hosts with fewer entries are left out.
     private static let hostLimit = 500
 
-    init(_ daemon: Daemon) {
+    init(_ daemon: DaemonClient) {
         self.daemon = daemon
     }
 
@@ -46,7 +46,7 @@ final class Inventory {
         let parameters = Methods.List.Parameters(order: .age, after: after, reverse: true)
         connection.call(Methods.List.self, parameters) { [self] result in
             do throws(CallFailure) {
-                guard let page = try result.get().scannedItems() else { throw .misunderstood }
+                guard let page = try result.get().listedItems() else { throw .misunderstood }
                 for item in page.items {
                     hosts[item.host, default: Sum()].add(item.size)
                     types[item.type, default: Sum()].add(item.size)

@@ -3,7 +3,7 @@ import NIOCore
 
 /// One page in one tab: its event stream, the images on its screen, and its list. Used on the event loop only.
 final class View {
-    private let daemon: Daemon
+    private let daemon: DaemonClient
     private(set) var events: EventStream?
     /// Called when the page has gone.
     var onEnd: (() -> Void)?
@@ -24,7 +24,7 @@ final class View {
     /// The time that a page has to open its event stream, again after it was lost.
     private static let patience = TimeAmount.seconds(10)
 
-    init(_ daemon: Daemon) {
+    init(_ daemon: DaemonClient) {
         self.daemon = daemon
         waitForStream()
     }

@@ -6,7 +6,7 @@ import NIOHTTP1
 /// The images of the cache directory, opened as any application opens them: by their path, else by the daemon. Used on
 /// the event loop only.
 final class ImageFolder {
-    private let daemon: Daemon
+    private let daemon: DaemonClient
     private var folder = Folder([])
 
     /// The path of the cache directory; `nil` while it is not known.
@@ -17,21 +17,21 @@ final class ImageFolder {
         }
     }
 
-    init(_ daemon: Daemon) {
+    init(_ daemon: DaemonClient) {
         self.daemon = daemon
     }
 
     /// Opens the path of a cached image; `nil` if it is not there, or may not be read.
-    func open(_ name: ImageName) -> ImageFile? {
+    func open(_ name: ImageName) -> ServedFile? {
         guard directory != nil, let image = try? folder.look(name), image.state == .cached else {
             return nil
         }
-        return ImageFile(path: folder.lastPath, image)
+        return ServedFile(path: folder.lastPath, image)
     }
 
     /// Opens a cached image by its path. If that fails, the daemon is asked for the file, because this user may not be
     /// permitted to enter the directory.
-    func open(_ name: ImageName, _ then: @escaping (ImageFile?) -> Void) {
+    func open(_ name: ImageName, _ then: @escaping (ServedFile?) -> Void) {
         if let file = open(name) { return then(file) }
         daemon.open(name, then)
     }
@@ -44,7 +44,7 @@ final class ImageFolder {
 
     /// The image with a key, as the page shows it.
     func respond(
-        to request: Request, key: Substring, _ then: @escaping (Response) -> Void
+        to request: HTTPRequest, key: Substring, _ then: @escaping (Response) -> Void
     ) throws(Refusal) {
         var key = key
         let name = key.withUTF8 { ImageName(text: UnsafeRawBufferPointer($0)) }

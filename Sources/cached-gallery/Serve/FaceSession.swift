@@ -18,18 +18,18 @@ struct FaceSession {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let start = group.next().submit { self.start(on: group.any()) }
         let port = try start.flatMap { $0 }.wait()
-        Output.write("serving images at http://127.0.0.1:\(port)/i/\n", to: STDOUT_FILENO)
+        StandardStreams.write("serving images at http://127.0.0.1:\(port)/i/\n", to: STDOUT_FILENO)
         _ = signals.next()
     }
 
     private func start(on loop: any EventLoop) -> EventLoopFuture<Int> {
         let started = loop.makePromise(of: Int.self)
-        let daemon = Daemon(paths: paths, on: loop)
+        let daemon = DaemonClient(paths: paths, on: loop)
         daemon.start {
             HTTPServer(on: loop, limit: 512).listen(port: port) { port in
                 ImageFace(daemon, signature, hosts: hosts, port: port)
             } _: { result in
-                started.completeWith(result.mapError { StartFailure.port(port, $0) })
+                started.completeWith(result.mapError { ProgramFailure.port(port, $0) })
             }
         }
         return started.futureResult

@@ -7,7 +7,7 @@ import NIOHTTP1
 /// Serves images to programs that can only use URLs. It serves what an application has signed and nothing else; the daemon
 /// downloads what is missing, by its own rules about addresses. Used on the event loop only.
 final class ImageFace: Responder {
-    private let daemon: Daemon
+    private let daemon: DaemonClient
     private let signature: Signature
     /// The values of `Host` that lead here.
     private let hosts: Set<String>
@@ -19,7 +19,7 @@ final class ImageFace: Responder {
     private static let waitingLimit = 64
     private static let patience = TimeAmount.seconds(25)
 
-    init(_ daemon: Daemon, _ signature: Signature, hosts: [String], port: Int) {
+    init(_ daemon: DaemonClient, _ signature: Signature, hosts: [String], port: Int) {
         self.daemon = daemon
         images = ImageFolder(daemon)
         self.signature = signature
@@ -40,7 +40,7 @@ final class ImageFace: Responder {
         return head.method == .GET || head.method == .HEAD ? nil : .method
     }
 
-    func respond(to request: Request, _ then: @escaping (Response) -> Void) {
+    func respond(to request: HTTPRequest, _ then: @escaping (Response) -> Void) {
         do throws(Refusal) {
             let signed = try SignedRequest(request, signature)
             if let file = images.open(signed.name) {
@@ -120,7 +120,7 @@ final class ImageFace: Responder {
     // MARK: Responses
 
     private func response(
-        _ file: ImageFile, _ signed: SignedRequest, _ head: HTTPRequestHead
+        _ file: ServedFile, _ signed: SignedRequest, _ head: HTTPRequestHead
     ) -> Response {
         let now = time(nil)
         let fresh = file.freshUntil - now

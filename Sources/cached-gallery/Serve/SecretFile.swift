@@ -9,7 +9,7 @@ enum SecretFile {
 
     /// The text of a file without white space at its end. Other users must not be able to read the file. open(2),
     /// fstat(2).
-    static func read(_ path: String) throws(StartFailure) -> [UInt8] {
+    static func read(_ path: String) throws(ProgramFailure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .input("cannot open the secret \(path)", errno) }
         defer { close(descriptor) }
@@ -34,14 +34,14 @@ enum SecretFile {
     }
 }
 
-extension StartFailure {
+extension ProgramFailure {
     /// EX_NOINPUT.
-    fileprivate static func input(_ action: String, _ cause: Int32) -> StartFailure {
-        StartFailure(message: "\(action): \(String(cString: strerror(cause)))", status: 66)
+    fileprivate static func input(_ action: String, _ cause: Int32) -> ProgramFailure {
+        ProgramFailure(message: "\(action): \(String(cString: strerror(cause)))", status: 66)
     }
 
     /// EX_CONFIG.
-    fileprivate static func secret(_ message: String) -> StartFailure {
-        StartFailure(message: message, status: 78)
+    fileprivate static func secret(_ message: String) -> ProgramFailure {
+        ProgramFailure(message: message, status: 78)
     }
 }

@@ -12,7 +12,7 @@ struct SignedRequest {
 
     /// Checks a request. Nothing is looked up before the signature is known to be right.
     init(
-        _ request: Request, _ signature: Signature, now: Int = time(nil)
+        _ request: HTTPRequest, _ signature: Signature, now: Int = time(nil)
     ) throws(Refusal) {
         if request.path.hasPrefix("/proxy/") {
             try self.init(proxied: request.path.dropFirst(7), signature)
@@ -22,7 +22,7 @@ struct SignedRequest {
     }
 
     private init(
-        keyed request: Request, _ signature: Signature, _ now: Int
+        keyed request: HTTPRequest, _ signature: Signature, _ now: Int
     ) throws(Refusal) {
         guard request.path.hasPrefix("/i/") else { throw .nothingHere }
         guard let query = Query(request.query), let url = query["url"], let given = query["sig"]
@@ -30,6 +30,7 @@ struct SignedRequest {
         expiry = query["expires"].flatMap { Self.seconds($0) }
         guard query["expires"] == nil || expiry != nil else { throw .query }
         guard signature.matches(given, url, until: expiry) else { throw .signature }
+        try Self.checkIsForEverybody(url)
         if let expiry, expiry < now { throw .expired }
         self.url = url
         name = ImageName(of: url)
@@ -45,9 +46,17 @@ struct SignedRequest {
         else { throw .nothingHere }
         // The signature of an address that ends is one of another text, which begins with its time.
         guard signature.matches(given, url), url.hasPrefix("http") else { throw .signature }
+        try Self.checkIsForEverybody(url)
         self.url = url
         name = ImageName(of: url)
         expiry = nil
+    }
+
+    /// Images of an account never leave the machine, whoever signed them.
+    private static func checkIsForEverybody(_ url: String) throws(Refusal) {
+        guard !url.utf8.contains(UInt8(ascii: "#")) || !url.contains("#as=") else {
+            throw .personal
+        }
     }
 
     /// Decimal digits in their only form, because the signature is one of the digits.
@@ -57,6 +66,8 @@ struct SignedRequest {
 }
 
 extension Refusal {
+    fileprivate static let personal = Refusal(
+        .forbidden, "the images of an account are not served")
     fileprivate static let signature = Refusal(.forbidden, "the signature is not valid")
     fileprivate static let expired = Refusal(.forbidden, "the address has expired")
 }

@@ -64,7 +64,7 @@ final class RequestHandler: ChannelInboundHandler {
             limiter.requestEnded()
             guard let head else { return }
             deadline?.cancel()
-            let request = Request(head: head, body: body)
+            let request = HTTPRequest(head: head, body: body)
             body = ByteBuffer()
             self.head = nil
             isResponding = true

@@ -6,5 +6,5 @@ protocol Responder: AnyObject {
     func refusal(of head: HTTPRequestHead) -> Refusal?
 
     /// Answers a request, now or later. `then` must be called once.
-    func respond(to request: Request, _ then: @escaping (Response) -> Void)
+    func respond(to request: HTTPRequest, _ then: @escaping (Response) -> Void)
 }

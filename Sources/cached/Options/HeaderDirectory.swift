@@ -1,4 +1,5 @@
 import CacheCore
+import CacheValues
 import Glibc
 import Logging
 import Synchronization
@@ -25,7 +26,7 @@ final class HeaderDirectory: OriginHeaders {
 
     /// The fields of each origin, and the warnings of the reading.
     struct Table: Equatable {
-        var fields: [String: [HeaderFile.Field]] = [:]
+        var fields: [String: [RequestField]] = [:]
         var warnings: [String] = []
     }
 
@@ -46,10 +47,10 @@ final class HeaderDirectory: OriginHeaders {
         for warning in table.warnings { logger.warning("\(warning)") }
     }
 
-    func fields(for origin: String) -> [(name: String, value: String)] {
+    func fields(for origin: String) -> [RequestField] {
         state.withLock { state in
             refresh(&state)
-            return (state.table.fields[origin] ?? []).map { ($0.name, $0.value) }
+            return state.table.fields[origin] ?? []
         }
     }
 
@@ -74,10 +75,19 @@ final class HeaderDirectory: OriginHeaders {
 
     private static func read(_ path: String, _ stamp: Stamp) throws -> Table {
         var table = Table()
+        // The file of each origin.
+        var files: [String: String] = [:]
         for name in stamp.files.keys.sorted() {
             let file = try HeaderFile("\(path)/\(name)")
             if let warning = file.warning { table.warnings.append(warning) }
-            for (origin, fields) in file.fields { table.fields[origin, default: []] += fields }
+            for (origin, fields) in file.fields {
+                if let other = files.updateValue(name, forKey: origin) {
+                    throw StartFailure.configuration(
+                        "the header files \(other) and \(name) both name \(origin); leave one of them, or give "
+                            + "the images of each account a name with #as=")
+                }
+                table.fields[origin] = fields
+            }
         }
         return table
     }

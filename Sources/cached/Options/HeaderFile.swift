@@ -1,24 +1,12 @@
-import CacheCore
+import CacheValues
 import Glibc
 
 /// One file of header fields: sections by origin, each with lines of `Name: value`.
 struct HeaderFile {
-    struct Field: Equatable, Sendable {
-        let name: String
-        let value: String
-    }
-
     /// The fields of each origin, in the order of the lines.
-    private(set) var fields: [String: [Field]] = [:]
+    private(set) var fields: [String: [RequestField]] = [:]
     /// The reason why the file is unsafe, if it is.
     private(set) var warning: String?
-
-    /// Fields that describe the request itself, so that the daemon alone sets them.
-    private static let reserved: Set<String> = [
-        "host", "connection", "content-length", "transfer-encoding", "te", "trailer", "upgrade",
-        "expect", "range", "if-range", "if-match", "if-none-match", "if-modified-since",
-        "if-unmodified-since", "accept-encoding", "proxy-authorization", "proxy-connection",
-    ]
 
     /// - Throws: `StartFailure` if the file cannot be read, or a line has another format.
     init(_ path: String) throws {
@@ -68,19 +56,19 @@ struct HeaderFile {
         return "\(scheme)://\(match.2.lowercased())\(port)"
     }
 
-    /// RFC 9110 §5.1, §5.5. The line is not quoted, because it can be a secret.
-    private static func field(_ text: String, _ place: String) throws -> Field {
-        let form = /([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)/
-        guard let match = text.wholeMatch(of: form),
-            match.2.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }), !match.2.isEmpty
-        else {
-            throw StartFailure.configuration(
-                "\(place) the line is not a header field like \"Authorization: Bearer TOKEN\"")
-        }
-        guard !reserved.contains(match.1.lowercased()) else {
-            throw StartFailure.configuration(
-                "\(place) the daemon itself sets \(match.1); remove the line")
-        }
-        return Field(name: String(match.1), value: String(match.2))
+    /// The line is not quoted, because it can be a secret.
+    private static func field(_ text: String, _ place: String) throws -> RequestField {
+        let (name, value) = text.splitOnce(at: ":")
+        let field = RequestField(name: name, value: value.trimmed)
+        if let problem = field.problem { throw StartFailure.configuration("\(place) \(problem)") }
+        return field
+    }
+}
+
+extension String {
+    /// The parts before and after the first mark; the second is empty without one.
+    fileprivate func splitOnce(at mark: Character) -> (String, String) {
+        let parts = split(separator: mark, maxSplits: 1, omittingEmptySubsequences: false)
+        return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
     }
 }

@@ -27,7 +27,7 @@ struct CacheDirectoryTests {
                 let first = try CacheFixture(in: scope, directory: directory)
                 first.origin.route("/a.png", .answer(body: image))
                 _ = try await first.fetch("/a.png")
-                return (try first.wish("/a.png").key, try first.lookup("/a.png"))
+                return (try first.imageRequest("/a.png").key, try first.lookup("/a.png"))
             }
             // Its scan can have ended, or not even begun.
             let second = try CacheFixture(in: scope, directory: directory)
@@ -50,7 +50,7 @@ struct CacheDirectoryTests {
             fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: byteCount)))
             let partial = try fixture.partial("/a.png")
             #expect(mkdir(partial, 0o755) == 0)
-            let key = try fixture.wish("/a.png").key
+            let key = try fixture.imageRequest("/a.png").key
             let failure = try await fixture.fetch("/a.png").failures[key]
             // A small image has no partial, so the directory is not in its way.
             if byteCount > 64 * 1024 { #expect(failure != nil) }
@@ -290,11 +290,12 @@ struct CacheDirectoryTests {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
-            let key = try fixture.wish("/a.png").key
+            let key = try fixture.imageRequest("/a.png").key
             #expect(fixture.cache.takeChanges().isEmpty)
             fixture.cache.observeChanges(true)
             async let told: Void = fixture.change { $0.contains(key) }
-            #expect(fixture.cache.fetchDetached([try fixture.wish("/a.png")], FetchOptions()))
+            #expect(
+                fixture.cache.fetchDetached([try fixture.imageRequest("/a.png")], FetchOptions()))
             try await told
             try await fixture.lookup("/a.png") { $0.isCached }
             _ = fixture.cache.takeChanges()

@@ -21,7 +21,7 @@ struct CacheFetchTests {
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(try fixture.lookup("/a.png").isCached)
             #expect(try contents(of: fixture.file("/a.png")) == image)
-            let details = fixture.cache.details(of: try fixture.wish("/a.png").key)
+            let details = fixture.cache.details(of: try fixture.imageRequest("/a.png").key)
             #expect(details.url == fixture.origin.url("/a.png"))
             var digest = SHA256()
             image.withUnsafeBytes { digest.update($0) }
@@ -37,8 +37,9 @@ struct CacheFetchTests {
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
             fixture.origin.route("/a.png", .gated(image, after: 1000, gate))
-            let wish = try fixture.wish("/a.png")
-            let waiters = (0..<1000).map { _ in fixture.cache.fetch([wish], FetchOptions()) }
+            let imageRequest = try fixture.imageRequest("/a.png")
+            let waiters = (0..<1000).map { _ in fixture.cache.fetch([imageRequest], FetchOptions())
+            }
             try await gate.reached()
             #expect(!fixture.cache.isAtRest)
             gate.open()
@@ -59,7 +60,7 @@ struct CacheFetchTests {
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
             fixture.origin.route("/a.png", .gated(image, after: 150_000, gate))
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.received == 150_000 }
             let progress = try fixture.lookup("/a.png").progress
             #expect(progress?.phase == .receiving)
@@ -76,12 +77,14 @@ struct CacheFetchTests {
     @Test func refusesAPrefetchBeyondTheDetachedQuota() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.detachedLimit = 2 }
-            let wishes = try ["/a.png", "/b.png", "/c.png"].map { try fixture.wish($0) }
-            #expect(!fixture.cache.fetchDetached(wishes, FetchOptions()))
+            let imageRequests = try ["/a.png", "/b.png", "/c.png"].map {
+                try fixture.imageRequest($0)
+            }
+            #expect(!fixture.cache.fetchDetached(imageRequests, FetchOptions()))
             let missing = [Lookup](repeating: .missing(nil), count: 3)
-            #expect(fixture.cache.lookup(wishes.map(\.key)) == missing)
+            #expect(fixture.cache.lookup(imageRequests.map(\.key)) == missing)
             for path in ["/a.png", "/b.png"] { fixture.origin.route(path, .answer(body: image)) }
-            #expect(fixture.cache.fetchDetached(Array(wishes[..<2]), FetchOptions()))
+            #expect(fixture.cache.fetchDetached(Array(imageRequests[..<2]), FetchOptions()))
             for path in ["/a.png", "/b.png"] { try await fixture.lookup(path) { $0.isCached } }
             #expect(fixture.origin.requests().count == 2)
         }
@@ -91,7 +94,8 @@ struct CacheFetchTests {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
-            #expect(fixture.cache.fetchDetached([try fixture.wish("/a.png")], FetchOptions()))
+            #expect(
+                fixture.cache.fetchDetached([try fixture.imageRequest("/a.png")], FetchOptions()))
             try await fixture.lookup("/a.png") { $0.isCached }
             #expect(try contents(of: fixture.file("/a.png")) == image)
         }
@@ -117,9 +121,9 @@ struct CacheFetchTests {
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
             fixture.origin.route("/a.png", .gated(image, after: 1000, gate))
-            let wish = try fixture.wish("/a.png")
-            let first = fixture.cache.fetch([wish], FetchOptions())
-            let second = fixture.cache.fetch([wish], FetchOptions())
+            let imageRequest = try fixture.imageRequest("/a.png")
+            let first = fixture.cache.fetch([imageRequest], FetchOptions())
+            let second = fixture.cache.fetch([imageRequest], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.received == 1000 }
             fixture.cache.leave(first)
             #expect(try fixture.lookup("/a.png").progress?.received == 1000)
@@ -143,7 +147,7 @@ struct CacheFetchTests {
             let gate = try Gate()
             fixture.origin.route("/a.png", .gated(newer, after: 1000, gate))
             let options = FetchOptions(isRefresh: true)
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], options)
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], options)
             try await gate.reached()
             #expect(try fixture.lookup("/a.png").isCached)
             #expect(try contents(of: fixture.file("/a.png")) == image)
@@ -174,7 +178,7 @@ struct CacheFetchTests {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.limits.maximumImageSize = 250_000 }
             fixture.origin.route("/a.png", script)
-            let key = try fixture.wish("/a.png").key
+            let key = try fixture.imageRequest("/a.png").key
             #expect(try await fixture.fetch("/a.png").failures[key]?.kind == kind)
             #expect(try fixture.lookup("/a.png").failure?.kind == kind)
             #expect(access(try fixture.file("/a.png"), F_OK) != 0)
@@ -186,10 +190,10 @@ struct CacheFetchTests {
     @Test func aClosedPortIsUnreachable() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
-            let wish = try fixture.wish("/a.png")
+            let imageRequest = try fixture.imageRequest("/a.png")
             try await fixture.origin.stop()
-            let waiter = fixture.cache.fetch([wish], FetchOptions())
-            let failure = try await fixture.outcome(of: waiter).failures[wish.key]
+            let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
+            let failure = try await fixture.outcome(of: waiter).failures[imageRequest.key]
             #expect(failure?.kind == .unreachable)
         }
     }
@@ -212,8 +216,9 @@ struct CacheFetchTests {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
-            let wish = ImageRequest(try CacheURL(fixture.origin.url("/a.png", host: "localhost")))
-            let waiter = fixture.cache.fetch([wish], FetchOptions())
+            let imageRequest = ImageRequest(
+                try CacheURL(fixture.origin.url("/a.png", host: "localhost")))
+            let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
         }
     }

@@ -25,7 +25,7 @@ struct CacheListingTests {
             _ = try await fixture.fetch(names[2])
             #expect(
                 try listed(fixture, .recency)
-                    == [2, 6, 5, 4, 3, 1, 0].map { try fixture.wish(names[$0]).key })
+                    == [2, 6, 5, 4, 3, 1, 0].map { try fixture.imageRequest(names[$0]).key })
             let sizes = fixture.cache.list(.size, limit: 100, after: nil).map(\.facts.size)
             #expect(sizes == [1600, 1500, 1400, 1300, 1200, 1100, 1000])
             #expect(
@@ -68,7 +68,7 @@ struct CacheListingTests {
                 _ = try await fixture.fetch(name)
             }
             #expect(unlink(try fixture.file("/b.png")) == 0)
-            let keys = try ["/a.png", "/c.png"].map { try fixture.wish($0).key }
+            let keys = try ["/a.png", "/c.png"].map { try fixture.imageRequest($0).key }
             #expect(try Set(listed(fixture, order)) == Set(keys))
         }
     }
@@ -88,7 +88,7 @@ struct CacheListingTests {
                 return
             }
             #expect(failure.kind == .storage)
-            #expect(try listed(fixture, .recency) == [fixture.wish("/a.png").key])
+            #expect(try listed(fixture, .recency) == [fixture.imageRequest("/a.png").key])
         }
     }
 
@@ -96,7 +96,7 @@ struct CacheListingTests {
         case nothing, used, gone
     }
 
-    /// All other entries are listed exactly once, whatever happens to the last entry of each page.
+    /// All other entries are listed exactly once, even if the last entry of a page is removed or changed.
     @Test(arguments: Event.allCases, [false, true])
     func aListingByRecencyContinuesFromItsPosition(event: Event, isReversed: Bool) async throws {
         try await withTestScope { scope in

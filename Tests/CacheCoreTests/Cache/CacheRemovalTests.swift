@@ -51,7 +51,8 @@ struct CacheRemovalTests {
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
             for round in 0..<60 {
-                let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+                let waiter = fixture.cache.fetch(
+                    [try fixture.imageRequest("/a.png")], FetchOptions())
                 for _ in 0..<round * 20 where try fixture.lookup("/a.png").isMissing { break }
                 if round % 3 == 0 {
                     try await fixture.lookup("/a.png") { $0.progress?.phase != .connecting }
@@ -70,7 +71,7 @@ struct CacheRemovalTests {
             fixture.origin.route("/a.png", .answer(body: image))
             _ = try await fixture.fetch("/a.png")
             await CacheFixture.drain(fixture.cache)
-            let key = try fixture.wish("/a.png").key
+            let key = try fixture.imageRequest("/a.png").key
             let removal = await withCheckedContinuation { continuation in
                 fixture.cache.remove([key]) { continuation.resume(returning: $0?.gone) }
             }
@@ -88,7 +89,7 @@ struct CacheRemovalTests {
             }
             fixture.origin.route("/x/d.png", .gated(image, after: 100, gate))
             _ = try await fixture.fetch("/x/a.png", "/x/b.png", "/y/c.png")
-            let waiter = fixture.cache.fetch([try fixture.wish("/x/d.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/x/d.png")], FetchOptions())
             try await gate.reached()
             let removal = await fixture.removeAll(prefix: fixture.origin.url("/x/"))
             #expect(removal.entries == 2)
@@ -105,7 +106,7 @@ struct CacheRemovalTests {
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
             fixture.origin.route("/a.png", .gated(image, after: 1234, gate))
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.received == 1234 }
             await CacheFixture.drain(fixture.cache)
             let failures = try await fixture.outcome(of: waiter).failures
@@ -120,8 +121,8 @@ struct CacheRemovalTests {
             let fixture = try CacheFixture(in: scope)
             let names = (0..<40).map { "/\($0).png" }
             for name in names { fixture.origin.route(name, .answer(body: image)) }
-            let wishes = try names.map { try fixture.wish($0) }
-            #expect(fixture.cache.fetchDetached(wishes, FetchOptions()))
+            let imageRequests = try names.map { try fixture.imageRequest($0) }
+            #expect(fixture.cache.fetchDetached(imageRequests, FetchOptions()))
             try await fixture.lookup(names[0]) { $0.isCached || $0.progress?.phase == .publishing }
             await CacheFixture.drain(fixture.cache)
             for name in names {

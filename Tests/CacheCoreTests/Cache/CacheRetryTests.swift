@@ -75,12 +75,12 @@ struct CacheRetryTests {
             let fixture = try fixture(in: scope)
             let gate = try Gate()
             fixture.origin.route("/a.png", [.wait(gate), .head(503, ["Content-Length": "0"])])
-            let wish = try fixture.wish("/a.png")
-            let waiters = (0..<20).map { _ in fixture.cache.fetch([wish], FetchOptions()) }
+            let imageRequest = try fixture.imageRequest("/a.png")
+            let waiters = (0..<20).map { _ in fixture.cache.fetch([imageRequest], FetchOptions()) }
             gate.open()
             for waiter in waiters {
                 let failures = try await fixture.outcome(of: waiter).failures
-                #expect(failures.mapValues(\.httpStatus) == [wish.key: 503])
+                #expect(failures.mapValues(\.httpStatus) == [imageRequest.key: 503])
             }
             #expect(fixture.origin.requests().count == 4)
             #expect(fixture.cache.statistics().failed == 1)
@@ -133,7 +133,7 @@ struct CacheRetryTests {
             }
             fixture.origin.route("/a.png", .answer(503))
             fixture.origin.route("/b.png", .answer(body: image))
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             #expect(try await fixture.fetch("/b.png").failures.isEmpty)
             try await fixture.lookup("/a.png") { $0.progress?.phase == .retrying }
             #expect(try fixture.lookup("/a.png").failure?.httpStatus == 503)

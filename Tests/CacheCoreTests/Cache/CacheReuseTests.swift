@@ -132,7 +132,7 @@ struct CacheReuseTests {
                 let first = try await fixture(stale, in: scope, directory: directory)
                 confirm(first, ["Cache-Control": "max-age=1000"])
                 #expect(try await first.fetch("/a.png").failures.isEmpty)
-                return try first.wish("/a.png").key
+                return try first.imageRequest("/a.png").key
             }
             let second = try CacheFixture(in: scope, directory: directory)
             guard case .cached(let facts, _, _)? = second.cache.lookup([key]).first else {
@@ -145,7 +145,7 @@ struct CacheReuseTests {
     @Test func aConfirmationKeepsThePin() async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(stale, in: scope)
-            let key = try fixture.wish("/a.png").key
+            let key = try fixture.imageRequest("/a.png").key
             await withCheckedContinuation { done in
                 fixture.cache.pin([key], true) { _ in done.resume() }
             }
@@ -193,7 +193,7 @@ struct CacheReuseTests {
                 request.headers["If-None-Match"] == nil
                     ? .answer(body: newer) : [.wait(gate), .head(304, [:])]
             }
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await gate.reached()
             #expect(unlink(try fixture.file("/a.png")) == 0)
             gate.open()
@@ -260,10 +260,10 @@ struct CacheReuseTests {
         try await withTestScope { scope in
             let fixture = try await fixture(stale, in: scope) { $0.retry = RetryPolicy() }
             fixture.origin.route("/a.png", .answer(503, headers: ["Retry-After": "200"]))
-            let wish = try fixture.wish("/a.png")
-            let insisting = fixture.cache.fetch([wish], FetchOptions(isRefresh: true))
+            let imageRequest = try fixture.imageRequest("/a.png")
+            let insisting = fixture.cache.fetch([imageRequest], FetchOptions(isRefresh: true))
             try await waitUntil("the first failure") {
-                fixture.cache.read { $0.downloads[wish.key]?.failure != nil }
+                fixture.cache.read { $0.downloads[imageRequest.key]?.failure != nil }
             }
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(fixture.origin.requests().count == 2)
@@ -351,7 +351,7 @@ struct CacheReuseTests {
                 let first = try await fixture(
                     ["Cache-Control": "no-store"], in: scope, directory: directory
                 ) { $0.transfers.caching.noStoreGrace = 1 }
-                return try first.wish("/a.png").key
+                return try first.imageRequest("/a.png").key
             }
             let second = try CacheFixture(in: scope, directory: directory)
             try await waitUntil("the removal of the file") {

@@ -62,10 +62,10 @@ struct CertificateTests {
                     "DHE-RSA-AES128-GCM-SHA256:AES128-GCM-SHA256:@SECLEVEL=0",
                 ], in: scope)
             let fixture = try fixture(authority, in: scope)
-            let wish = ImageRequest(try CacheURL("https://127.0.0.1:\(port)/a.png"))
-            let waiter = fixture.cache.fetch([wish], FetchOptions())
+            let imageRequest = ImageRequest(try CacheURL("https://127.0.0.1:\(port)/a.png"))
+            let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
-            #expect(try contents(of: fixture.cache.path(of: wish.key)) == image)
+            #expect(try contents(of: fixture.cache.path(of: imageRequest.key)) == image)
         }
     }
 
@@ -84,8 +84,8 @@ struct CertificateTests {
                 ], in: scope)
             try await process.waitForLine(containing: "listening", on: .standardError)
             let fixture = try fixture(authority, in: scope)
-            let wish = ImageRequest(try CacheURL("https://127.0.0.1:\(port)/a.png"))
-            let waiter = fixture.cache.fetch([wish], FetchOptions())
+            let imageRequest = ImageRequest(try CacheURL("https://127.0.0.1:\(port)/a.png"))
+            let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
             let failures = try await fixture.outcome(of: waiter).failures.values
             #expect(failures.map(\.kind) == [.notAnImage], "\(failures.map(\.message))")
         }
@@ -103,8 +103,8 @@ struct CertificateTests {
                     authority.issue(for: ["IP:127.0.0.1"]), folder.path, [version, "-Verify", "1"],
                     in: scope)
                 let fixture = try fixture(authority, in: scope)
-                let wish = ImageRequest(try CacheURL("https://127.0.0.1:\(port)/a.png"))
-                let waiter = fixture.cache.fetch([wish], FetchOptions())
+                let imageRequest = ImageRequest(try CacheURL("https://127.0.0.1:\(port)/a.png"))
+                let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
                 let failures = try await fixture.outcome(of: waiter).failures.values
                 #expect(failures.map(\.kind) == [.tls])
                 #expect(failures.first?.message.contains(reason) == true, "\(failures)")
@@ -168,10 +168,10 @@ struct CertificateTests {
             let fixture = try CacheFixture(in: scope, origin: origin) {
                 $0.transfers.certificateFile = authority.certificate
             }
-            let wish = ImageRequest(try CacheURL(front.url("a.png")))
+            let imageRequest = ImageRequest(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
-                of: fixture.cache.fetch([wish], FetchOptions()))
-            let failure = outcome.failures[wish.key]
+                of: fixture.cache.fetch([imageRequest], FetchOptions()))
+            let failure = outcome.failures[imageRequest.key]
             #expect(failure?.kind == .tls)
             #expect(failure?.message == "the server's certificate \(fault.message)")
             #expect(origin.requests().isEmpty)

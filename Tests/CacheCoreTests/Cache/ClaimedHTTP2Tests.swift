@@ -36,9 +36,9 @@ struct ClaimedHTTP2Tests {
             for path in paths {
                 fixture.origin.route("/\(path)", [.bytes(Array(claim.utf8) + Self.image)])
             }
-            let wishes = try paths.map { ImageRequest(try CacheURL(front.url($0))) }
+            let imageRequests = try paths.map { ImageRequest(try CacheURL(front.url($0))) }
             let outcome = try await fixture.outcome(
-                of: fixture.cache.fetch(wishes, FetchOptions()))
+                of: fixture.cache.fetch(imageRequests, FetchOptions()))
             #expect(outcome.failures.count == paths.count)
             #expect(outcome.failures.values.allSatisfy { $0.kind == .protocolError })
             #expect(fixture.cache.statistics().entries == 0)
@@ -51,9 +51,9 @@ struct ClaimedHTTP2Tests {
             let (fixture, front) = try await scene(in: scope)
             let head = Array("HTTP/2 200 OK\r\n\r\n".utf8)
             fixture.origin.route("/a.png", [.bytes(head + Self.image.dropLast(100)), .close])
-            let wish = ImageRequest(try CacheURL(front.url("a.png")))
+            let imageRequest = ImageRequest(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
-                of: fixture.cache.fetch([wish], FetchOptions()))
+                of: fixture.cache.fetch([imageRequest], FetchOptions()))
             #expect(outcome.failures.count == 1)
             #expect(fixture.cache.statistics().entries == 0)
         }
@@ -63,9 +63,9 @@ struct ClaimedHTTP2Tests {
     @Test func aConnectionThatClosesBeforeTheResponseIsUnreachable() async throws {
         try await withTestScope { scope in
             let (fixture, front) = try await scene(frames: [], in: scope)
-            let wish = ImageRequest(try CacheURL(front.url("a.png")))
+            let imageRequest = ImageRequest(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
-                of: fixture.cache.fetch([wish], FetchOptions()))
+                of: fixture.cache.fetch([imageRequest], FetchOptions()))
             #expect(outcome.failures.values.map(\.kind) == [.unreachable])
         }
     }
@@ -83,9 +83,9 @@ struct ClaimedHTTP2Tests {
                     [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0x0D],
                 ], in: scope)
             fixture.origin.route("/a.png", .answer(body: Self.image))
-            let wish = ImageRequest(try CacheURL(front.url("a.png")))
+            let imageRequest = ImageRequest(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
-                of: fixture.cache.fetch([wish], FetchOptions()))
+                of: fixture.cache.fetch([imageRequest], FetchOptions()))
             #expect(outcome.failures.values.map(\.kind) == [.truncated])
             #expect(fixture.cache.statistics().entries == 0)
         }
@@ -111,13 +111,13 @@ struct ClaimedHTTP2Tests {
             fixture.origin.route(
                 "/a.png",
                 isWholeByHTTP1 ? .answer(body: Self.image) : .cut(Self.image, after: 20_000))
-            let wish = ImageRequest(try CacheURL(front.url("a.png")))
+            let imageRequest = ImageRequest(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
-                of: fixture.cache.fetch([wish], FetchOptions()))
+                of: fixture.cache.fetch([imageRequest], FetchOptions()))
             #expect(outcome.failures.values.map(\.kind) == (isWholeByHTTP1 ? [] : [.truncated]))
             #expect(fixture.origin.requests("/a.png").count == 1)
             guard isWholeByHTTP1 else { return }
-            #expect(try contents(of: fixture.cache.path(of: wish.key)) == Self.image)
+            #expect(try contents(of: fixture.cache.path(of: imageRequest.key)) == Self.image)
         }
     }
 
@@ -152,9 +152,9 @@ struct ClaimedHTTP2Tests {
             let fixture = try CacheFixture(in: scope, origin: origin) {
                 $0.transfers.certificateFile = authority.certificate
             }
-            let wishes = try names.map { ImageRequest(try CacheURL(nginx.url($0))) }
+            let imageRequests = try names.map { ImageRequest(try CacheURL(nginx.url($0))) }
             let failures = try await fixture.outcome(
-                of: fixture.cache.fetch(wishes, FetchOptions())
+                of: fixture.cache.fetch(imageRequests, FetchOptions())
             ).failures
             #expect(failures.count == names.count)
             #expect(failures.values.allSatisfy { $0.kind == .protocolError })

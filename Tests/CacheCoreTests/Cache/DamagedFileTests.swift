@@ -11,7 +11,7 @@ import Testing
 @testable import CacheDisk
 @testable import CacheModel
 
-/// A file that a verification finds damaged is removed: nobody reads its bytes as those of the image.
+/// A file that a verification finds damaged is removed, so no program reads its bytes as those of the image.
 @Suite("Cache: damaged files", .timeLimit(.minutes(5)))
 struct DamagedFileTests {
     private let image = SampleImage.png(byteCount: 50_000)
@@ -103,7 +103,7 @@ struct DamagedFileTests {
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            let (path, key) = (try fixture.file("/a.png"), try fixture.wish("/a.png").key)
+            let (path, key) = (try fixture.file("/a.png"), try fixture.imageRequest("/a.png").key)
             switch kind {
             case "cut": #expect(truncate(path, 5) == 0)
             case "a link":
@@ -146,7 +146,7 @@ struct DamagedFileTests {
             let fixture = try await damaged(in: scope)
             let file = open(try fixture.file("/a.png"), O_RDONLY)
             let entry = OpenedEntry(
-                key: try fixture.wish("/a.png").key, descriptor: file, isPinned: false)
+                key: try fixture.imageRequest("/a.png").key, descriptor: file, isPinned: false)
             let verification = Verification(
                 repairs: false, client: .daemon, onProgress: { _, _ in }, onEnd: { _, _ in })
             let away = fixture.directory + ".away"
@@ -165,7 +165,7 @@ struct DamagedFileTests {
             let fixture = try await damaged(in: scope)
             let path = try fixture.file("/a.png")
             let entry = OpenedEntry(
-                key: try fixture.wish("/a.png").key, descriptor: open(path, O_RDONLY),
+                key: try fixture.imageRequest("/a.png").key, descriptor: open(path, O_RDONLY),
                 isPinned: false)
             try await runSuccessfully("cp", ["-a", path, path + ".copy"])
             #expect(rename(path + ".copy", path) == 0)
@@ -181,7 +181,7 @@ struct DamagedFileTests {
             let gate = try Gate()
             fixture.origin.route("/a.png", [.wait(gate), .head(304, [:])])
             let waiter = fixture.cache.fetch(
-                [try fixture.wish("/a.png")], FetchOptions(isRefresh: true))
+                [try fixture.imageRequest("/a.png")], FetchOptions(isRefresh: true))
             try await gate.reached()
             #expect(await fixture.verify().damagedCount == 1)
             fixture.origin.route("/a.png", .answer(headers: headers, body: image))

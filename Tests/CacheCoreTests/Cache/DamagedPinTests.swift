@@ -30,7 +30,7 @@ struct DamagedPinTests {
 
     private func pin(_ isPinned: Bool, _ fixture: CacheFixture) async throws -> [CacheKey: Failure]
     {
-        let key = try fixture.wish("/a.png").key
+        let key = try fixture.imageRequest("/a.png").key
         return await withCheckedContinuation { continuation in
             fixture.cache.pin([key], isPinned) { continuation.resume(returning: $0) }
         }
@@ -79,7 +79,7 @@ struct DamagedPinTests {
             }
             fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: size)))
             let again = FetchOptions(isRefresh: true)
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], again)
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], again)
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             #expect(try await isPinned(fixture))
         }

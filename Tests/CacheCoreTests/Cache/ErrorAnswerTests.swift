@@ -16,7 +16,7 @@ struct ErrorAnswerTests {
     }
 
     private func failure(_ fixture: CacheFixture) async throws -> Failure? {
-        let key = try fixture.wish("/a.png").key
+        let key = try fixture.imageRequest("/a.png").key
         return try await fixture.fetch("/a.png").failures[key]
     }
 

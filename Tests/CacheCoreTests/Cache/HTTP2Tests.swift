@@ -16,18 +16,18 @@ struct HTTP2Tests {
         let fixture: CacheFixture
         let front: HTTP2Origin
 
-        func wishes(_ paths: [String]) throws -> [ImageRequest] {
+        func imageRequests(_ paths: [String]) throws -> [ImageRequest] {
             try paths.map { ImageRequest(try CacheURL(front.url($0))) }
         }
 
         /// Fetches images, and returns the kinds of failure.
         func fetch(_ paths: String...) async throws -> [Failure.Kind] {
-            let waiter = fixture.cache.fetch(try wishes(paths), FetchOptions())
+            let waiter = fixture.cache.fetch(try imageRequests(paths), FetchOptions())
             return try await fixture.outcome(of: waiter).failures.values.map(\.kind)
         }
 
         func expectEntry(_ path: String, _ image: [UInt8] = HTTP2Tests.image) throws {
-            let key = try wishes([path])[0].key
+            let key = try imageRequests([path])[0].key
             #expect(try contents(of: fixture.cache.path(of: key)) == image)
         }
     }
@@ -64,11 +64,12 @@ struct HTTP2Tests {
                 $0.transfers.certificateFile = authority.certificate
             }
             func fetch(_ names: some Sequence<String>) async throws {
-                let wishes = try names.map { ImageRequest(try CacheURL(nginx.url($0))) }
-                let waiter = fixture.cache.fetch(wishes, FetchOptions())
+                let imageRequests = try names.map { ImageRequest(try CacheURL(nginx.url($0))) }
+                let waiter = fixture.cache.fetch(imageRequests, FetchOptions())
                 #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
-                for wish in wishes {
-                    #expect(try contents(of: fixture.cache.path(of: wish.key)) == Self.image)
+                for imageRequest in imageRequests {
+                    #expect(
+                        try contents(of: fixture.cache.path(of: imageRequest.key)) == Self.image)
                 }
             }
             try await fetch(names.prefix(1))
@@ -177,7 +178,7 @@ struct HTTP2Tests {
         try await withTestScope { scope in
             let scene = try await scene(script, in: scope)
             let paths = (0..<6).map { "\($0).png" }
-            let waiter = scene.fixture.cache.fetch(try scene.wishes(paths), FetchOptions())
+            let waiter = scene.fixture.cache.fetch(try scene.imageRequests(paths), FetchOptions())
             let failures = try await scene.fixture.outcome(of: waiter).failures.values
             try #require(failures.isEmpty, "\(failures.map(\.message)), \(scene.front.requests)")
             for path in paths { try scene.expectEntry(path) }
@@ -229,8 +230,8 @@ struct HTTP2Tests {
                 $0.transfers.certificateFile = authority.certificate
                 $0.transfers.transferLimit = 200
             }
-            let wishes = try names.map { ImageRequest(try CacheURL(nginx.url($0))) }
-            let waiter = fixture.cache.fetch(wishes, FetchOptions())
+            let imageRequests = try names.map { ImageRequest(try CacheURL(nginx.url($0))) }
+            let waiter = fixture.cache.fetch(imageRequests, FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             let connections = Set(
                 nginx.log.split(separator: "\n").filter { $0.hasPrefix("GET ") }

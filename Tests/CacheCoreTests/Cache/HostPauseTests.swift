@@ -26,7 +26,7 @@ struct HostPauseTests {
                 }
             }
             let waiter = fixture.cache.fetch(
-                try names.map { try fixture.wish($0) }, FetchOptions())
+                try names.map { try fixture.imageRequest($0) }, FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             #expect(window.refusals <= 20, "\(window.refusals) refusals")
         }
@@ -43,7 +43,8 @@ struct HostPauseTests {
             fixture.origin.route("/a.png", .answer(503, headers: ["Retry-After": "200"]))
             fixture.origin.route("/b.png", .answer(body: image))
             let waiter = fixture.cache.fetch(
-                [try fixture.wish("/a.png"), try fixture.wish("/b.png")], FetchOptions())
+                [try fixture.imageRequest("/a.png"), try fixture.imageRequest("/b.png")],
+                FetchOptions())
             try await fixture.lookup("/a.png") { $0.failure?.httpStatus == 503 }
             for path in ["/a.png", "/b.png"] {
                 let progress = try #require(try fixture.lookup(path).progress)
@@ -69,7 +70,7 @@ struct HostPauseTests {
                 origin.requests("/a.png").count < 2
                     ? .answer(503, headers: ["Retry-After": "200"]) : .answer(body: image)
             }
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.failure?.httpStatus == 503 }
             fixture.cache.networkChanged()
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)

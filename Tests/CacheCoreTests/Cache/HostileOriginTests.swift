@@ -243,7 +243,7 @@ struct HostileOriginTests {
                 ])
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(try contents(of: fixture.file("/a.png")) == Self.image)
-            let key = try fixture.wish("/a.png").key
+            let key = try fixture.imageRequest("/a.png").key
             #expect(fixture.cache.directory.entryRecord(of: key)?.removeAt != nil)
         }
     }
@@ -385,8 +385,7 @@ struct HostileOriginTests {
         }
     }
 
-    /// The first request of a download can be told not to reuse a connection. The request after a redirect
-    /// cannot.
+    /// The first request of a download can be made to use a new connection. The request after a redirect cannot.
     @Test func strayDataIsNotTakenForTheResponseAfterARedirect() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
@@ -401,7 +400,8 @@ struct HostileOriginTests {
             fixture.origin.route("/away.png", .redirect(to: "/next.png"))
             fixture.origin.route("/next.png", .answer(body: Self.image))
             let names = (0..<3).map { "/late.png?\($0)" }
-            let late = fixture.cache.fetch(try names.map { try fixture.wish($0) }, FetchOptions())
+            let late = fixture.cache.fetch(
+                try names.map { try fixture.imageRequest($0) }, FetchOptions())
             // Each download has a connection of its own by now.
             try await gates[0].reached(count: 3)
             gates[0].open()
@@ -450,7 +450,7 @@ struct HostileOriginTests {
         }
     }
 
-    /// Each piece costs as much as a large one, whatever its size.
+    /// A small piece costs as much as a large one.
     @Test(arguments: [(5000, 1, true), (30_000, 1, false), (240_000, 20, true)])
     func aBodyInManyTinyPiecesIsRefused(size: Int, piece: Int, isTaken: Bool) async throws {
         try await withTestScope { scope in

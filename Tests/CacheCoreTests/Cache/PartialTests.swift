@@ -42,7 +42,7 @@ struct PartialTests {
             let gate = try Gate()
             fixture.origin.route(
                 "/a.png", .gated(ResumingTests.image, after: 1000, gate, headers: headers))
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.received == 1000 }
             let attributes = ExtendedAttributes(of: try fixture.partial("/a.png"))
             let timeless = try attributes[PartialRecord.attributeName]?
@@ -59,7 +59,7 @@ struct PartialTests {
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
             fixture.origin.route("/a.png", .gated(ResumingTests.image, after: 190_000, gate))
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.received == 190_000 }
             fixture.cache.leave(waiter)
             gate.open()
@@ -75,7 +75,7 @@ struct PartialTests {
             let gate = try Gate()
             fixture.origin.route(
                 "/a.png", .gated(SampleImage.png(byteCount: 9000), after: 0, gate))
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.total == 9000 }
             fixture.cache.leave(waiter)
             gate.open()
@@ -96,7 +96,7 @@ struct PartialTests {
             fixture.origin.route(
                 "/a.png",
                 .gated(SampleImage.png(byteCount: 60_000), after: 1000, gate, headers: headers))
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.received == 1000 }
             let partial = ExtendedAttributes(of: try fixture.partial("/a.png"))
             #expect(try fixture.hasPartial("/a.png"))

@@ -26,9 +26,9 @@ struct ProxyTests {
     }
 
     private func fetch(_ url: String, _ fixture: CacheFixture) async throws -> Failure? {
-        let wish = ImageRequest(try CacheURL(url))
-        let waiter = fixture.cache.fetch([wish], FetchOptions())
-        return try await fixture.outcome(of: waiter).failures[wish.key]
+        let imageRequest = ImageRequest(try CacheURL(url))
+        let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
+        return try await fixture.outcome(of: waiter).failures[imageRequest.key]
     }
 
     @Test func theProxyIsAskedAndItsAddressNeedsNoPermission() async throws {

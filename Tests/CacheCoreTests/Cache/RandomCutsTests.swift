@@ -35,9 +35,11 @@ struct RandomCutsTests {
         var paths = (0..<Self.count).map { "/\($0).png" }
         let options = FetchOptions(isRefresh: true)
         try await waitUntil("all to be whole", within: .seconds(540)) {
-            let wishes = try paths.map { try fixture.wish($0) }
-            let outcome = try await fixture.outcome(of: fixture.cache.fetch(wishes, options))
-            paths = zip(paths, wishes).filter { outcome.failures[$1.key] != nil }.map { $0.0 }
+            let imageRequests = try paths.map { try fixture.imageRequest($0) }
+            let outcome = try await fixture.outcome(of: fixture.cache.fetch(imageRequests, options))
+            paths = zip(paths, imageRequests).filter { outcome.failures[$1.key] != nil }.map {
+                $0.0
+            }
             return paths.isEmpty
         }
     }

@@ -48,7 +48,7 @@ struct RedirectTests {
         }
     }
 
-    /// The image was asked for over TLS, so nobody on the way may read or change it.
+    /// The image was requested over TLS, so no network on the way may read or change it.
     @Test func aRedirectFromHTTPSToHTTPIsRefused() async throws {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
@@ -67,10 +67,12 @@ struct RedirectTests {
                 (front.url("safe.png"), true), (origin.url("/safe.png"), true),
             ]
             for (url, isFetched) in urls {
-                let wish = ImageRequest(try CacheURL(url))
+                let imageRequest = ImageRequest(try CacheURL(url))
                 let outcome = try await fixture.outcome(
-                    of: fixture.cache.fetch([wish], FetchOptions()))
-                #expect(outcome.failures[wish.key]?.kind == (isFetched ? nil : .redirect), "\(url)")
+                    of: fixture.cache.fetch([imageRequest], FetchOptions()))
+                #expect(
+                    outcome.failures[imageRequest.key]?.kind == (isFetched ? nil : .redirect),
+                    "\(url)")
             }
             #expect(origin.requests("/b.png").count == 2)
         }

@@ -27,14 +27,14 @@ struct ResumingConnectionTests {
             let fixture = try CacheFixture(in: scope) {
                 $0.transfers.certificateFile = authority.certificate
             }
-            let wishes = try names.map { ImageRequest(try CacheURL(nginx.url($0))) }
-            for wish in wishes {
-                try fixture.leavePartial(of: wish.key, image[..<half], of: image.count)
+            let imageRequests = try names.map { ImageRequest(try CacheURL(nginx.url($0))) }
+            for imageRequest in imageRequests {
+                try fixture.leavePartial(of: imageRequest.key, image[..<half], of: image.count)
             }
-            let waiter = fixture.cache.fetch(wishes, FetchOptions())
+            let waiter = fixture.cache.fetch(imageRequests, FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
-            for wish in wishes {
-                #expect(try contents(of: fixture.cache.path(of: wish.key)) == image)
+            for imageRequest in imageRequests {
+                #expect(try contents(of: fixture.cache.path(of: imageRequest.key)) == image)
             }
             #expect(fixture.cache.statistics().bytesReceived == names.count * (image.count - half))
         }
@@ -49,13 +49,13 @@ struct ResumingConnectionTests {
                 $0.transfers.addressPolicy = AddressPolicy()
                 $0.transfers.resolutions = ["images.test:80:93.184.215.14"]
             }
-            let wish = ImageRequest(try CacheURL("http://images.test/a.png"))
-            try fixture.leavePartial(of: wish.key, image[..<half], of: image.count)
-            proxy.route(wish.url.string) { .ranged(image, for: $0) }
-            let waiter = fixture.cache.fetch([wish], FetchOptions())
+            let imageRequest = ImageRequest(try CacheURL("http://images.test/a.png"))
+            try fixture.leavePartial(of: imageRequest.key, image[..<half], of: image.count)
+            proxy.route(imageRequest.url.string) { .ranged(image, for: $0) }
+            let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             #expect(proxy.requests().map(\.firstOfRange) == [half])
-            #expect(try contents(of: fixture.cache.path(of: wish.key)) == image)
+            #expect(try contents(of: fixture.cache.path(of: imageRequest.key)) == image)
         }
     }
 

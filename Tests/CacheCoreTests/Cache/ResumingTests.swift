@@ -161,7 +161,7 @@ struct ResumingTests {
             let ranges = fixture.origin.requests().map { $0.firstOfRange ?? 0 }
             #expect(ranges == Array(stride(from: 0, to: 200_000, by: 20_000)))
             try fixture.expectEntry(Self.image)
-            // Without a validator each attempt begins anew, and brings nothing.
+            // Without a validator each attempt starts over, and makes no progress.
             fixture.origin.route("/b.png", .cut(Self.image, after: 150_000))
             #expect(try await fixture.fetch("/b.png").failures.values.map(\.kind) == [.truncated])
             #expect(fixture.origin.requests("/b.png").count == 2)
@@ -333,7 +333,7 @@ struct ResumingTests {
             fixture.origin.route("/a.png") { request in
                 OriginScript([.wait(gate)] + OriginScript.ranged(Self.image, for: request).steps)
             }
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await gate.reached()
             let progress = try fixture.lookup("/a.png").progress
             #expect(progress == .init(phase: .connecting, received: 100_000, total: 200_000))
@@ -355,7 +355,7 @@ struct ResumingTests {
                 return request.headers["Range"] == nil
                     ? script : OriginScript([.wait(gate)] + script.steps)
             }
-            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest("/a.png")], FetchOptions())
             try await gate.reached()
             let partial = try fixture.partial("/a.png")
             if isReplaced { #expect(unlink(partial) == 0) }

@@ -94,7 +94,7 @@ struct ServerAnswerTests {
             fixture.origin.route("/a.png", .answer(headers: ["ETag": "\"1\""], body: image))
             #expect(try await fixture.fetch(path).failures.isEmpty)
             #expect(try contents(of: fixture.file(path)) == image)
-            let key = try fixture.wish(path).key
+            let key = try fixture.imageRequest(path).key
             let url = fixture.cache.details(of: key).url
             #expect(url == nil || url == fixture.origin.url(path))
             // The validators are worth more than half a URL.
@@ -128,18 +128,18 @@ struct ServerAnswerTests {
         }
         let watch = Stopwatch()
         let waiter = fixture.cache.fetch(
-            try names.map { try fixture.wish($0) }, FetchOptions())
+            try names.map { try fixture.imageRequest($0) }, FetchOptions())
         #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
         #expect(fixture.origin.connectionsAccepted == 1)
         return watch.time
     }
 
-    /// Servers send a page with status 200 while they have an outage, and portals while nobody is logged in.
+    /// Servers send a page with status 200 while they have an outage, and portals do so before a login.
     @Test(arguments: [
         OriginScript.answer(
             headers: ["Content-Type": "text/html; charset=utf-8"], body: Array("<p>Log in".utf8)),
         .answer(),
-        // Whatever the label says.
+        // The label does not matter.
         .answer(body: Array("<!DOCTYPE html><title>Log in</title>".utf8)),
         .answer(body: Array("<?xml version='1.0'?><Error><Code>SlowDown</Code></Error>".utf8)),
         .answer(body: Array(#"{"error": "try again later", "status": 503}"#.utf8)),
@@ -168,7 +168,7 @@ struct ServerAnswerTests {
         }
     }
 
-    /// Bytes of another kind are what the URL leads to.
+    /// Bytes of another kind count as the resource of the URL.
     @Test func otherBytesAreRememberedLonger() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.retry = RetryPolicy() }

@@ -36,7 +36,7 @@ struct SharingTests {
     }
 
     private func details(_ fixture: CacheFixture, _ path: String) throws -> EntryDetails {
-        fixture.cache.details(of: try fixture.wish(path).key)
+        fixture.cache.details(of: try fixture.imageRequest(path).key)
     }
 
     private func fetch(_ fixture: CacheFixture, _ paths: [String]) async throws {
@@ -86,8 +86,8 @@ struct SharingTests {
                 fixture.origin.route("/\(number).png", .answer(body: image))
             }
             let paths = (0..<200).map { "/\($0 % 20).png?copy=\($0)" }
-            let wishes = try paths.map { try fixture.wish($0) }
-            let waiter = fixture.cache.fetch(wishes, FetchOptions())
+            let imageRequests = try paths.map { try fixture.imageRequest($0) }
+            let waiter = fixture.cache.fetch(imageRequests, FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             let all = try inodes(fixture, paths)
             // The attributes of a file leave room for a limited number of names.
@@ -116,7 +116,7 @@ struct SharingTests {
             try await expectTrueFigures(fixture)
             #expect(fixture.cache.statistics().bytesUsed == before)
             let names = try attributeNames(fixture.file(paths[2]))
-            let gone = EntryRecord.attributeName(of: try fixture.wish(paths[0]).key)
+            let gone = EntryRecord.attributeName(of: try fixture.imageRequest(paths[0]).key)
             #expect(!names.contains { $0.hasPrefix(gone) })
             #expect(!names.contains("user.xdg.origin.url"))
             let removal = try await fixture.remove(paths[2])
@@ -308,7 +308,7 @@ struct SharingTests {
         }
         #expect(facts.isPinned)
         #expect(try #require(facts.freshUntil) <= .now + 1000)
-        let record = fixture.cache.directory.entryRecord(of: try fixture.wish(path).key)
+        let record = fixture.cache.directory.entryRecord(of: try fixture.imageRequest(path).key)
         #expect(record?.validators.entityTag == "\"victim\"")
         #expect(try details(fixture, path).url == fixture.origin.url(path))
     }
@@ -329,7 +329,7 @@ struct SharingTests {
             if arrival == "in one batch" {
                 let frozen = Latch()
                 fixture.cache.worker.enqueue(.run { frozen.wait() })
-                let requests = try [victim, evil].map { try fixture.wish($0) }
+                let requests = try [victim, evil].map { try fixture.imageRequest($0) }
                 let waiter = fixture.cache.fetch(requests, FetchOptions())
                 try await waitUntil("both images to be staged") {
                     let lookups = fixture.cache.lookup(requests.map(\.key))
@@ -340,7 +340,7 @@ struct SharingTests {
             } else {
                 try await fetch(fixture, [victim])
             }
-            let key = try fixture.wish(victim).key
+            let key = try fixture.imageRequest(victim).key
             await withCheckedContinuation { continuation in
                 fixture.cache.pin([key], true) { _ in continuation.resume() }
             }
@@ -354,7 +354,7 @@ struct SharingTests {
             try expectUntouched(fixture, victim)
             // The search for copies finds the two, and leaves them as they are.
             let files = try [victim, evil].map {
-                try #require(fixture.cache.openOriginal(try fixture.wish($0).key))
+                try #require(fixture.cache.openOriginal(try fixture.imageRequest($0).key))
             }
             #expect(!fixture.cache.directory.join(files[0], files[1]))
             #expect(!fixture.cache.directory.join(files[1], files[0]))

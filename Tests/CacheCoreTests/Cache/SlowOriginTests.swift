@@ -20,12 +20,12 @@ struct SlowOriginTests {
     @Test func aSilentTLSServerTimesOutForAllDownloadsAtOnce() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.transfers.connectTimeout = 1 }
-            let wishes = try (0..<8).map { number in
+            let imageRequests = try (0..<8).map { number in
                 ImageRequest(try CacheURL("https://127.0.0.1:\(fixture.origin.port)/\(number).png"))
             }
             let watch = Stopwatch()
             let outcome = try await fixture.outcome(
-                of: fixture.cache.fetch(wishes, FetchOptions()))
+                of: fixture.cache.fetch(imageRequests, FetchOptions()))
             #expect(outcome.failures.values.map(\.kind) == Array(repeating: .timeout, count: 8))
             #expect(watch.time < .seconds(6), "one after the other it would be 8 s: \(watch.time)")
         }
@@ -43,10 +43,12 @@ struct SlowOriginTests {
                 $0.transfers.connectTimeout = 1
                 $0.transfers.certificateFile = authority.certificate
             }
-            let wishes = try (0..<8).map { ImageRequest(try CacheURL(nginx.url("\($0).png"))) }
+            let imageRequests = try (0..<8).map {
+                ImageRequest(try CacheURL(nginx.url("\($0).png")))
+            }
             let watch = Stopwatch()
             let outcome = try await fixture.outcome(
-                of: fixture.cache.fetch(wishes, FetchOptions()))
+                of: fixture.cache.fetch(imageRequests, FetchOptions()))
             #expect(outcome.failures.values.map(\.kind) == Array(repeating: .timeout, count: 8))
             #expect(watch.time < .seconds(6), "one after the other it would be 8 s: \(watch.time)")
         }
@@ -104,9 +106,9 @@ struct SlowOriginTests {
                 fixture.origin.route("/a.png", .redirect(to: "/b.png"))
                 fixture.origin.route("/b.png", .gated(image, after: 4000, gate))
             }
-            let wishes = try (0..<12).map { ImageRequest(try CacheURL("\(url)?\($0)")) }
+            let imageRequests = try (0..<12).map { ImageRequest(try CacheURL("\(url)?\($0)")) }
             let watch = Stopwatch()
-            let waiter = fixture.cache.fetch(wishes, FetchOptions())
+            let waiter = fixture.cache.fetch(imageRequests, FetchOptions())
             let failures = try await fixture.outcome(of: waiter).failures.values
             #expect(failures.count == 12)
             // A failure's status counts however its body ends.
@@ -131,9 +133,9 @@ struct SlowOriginTests {
                 fixture.origin.route(
                     name,
                     OriginScript(OriginScript.answer(body: SampleImage.png()).steps + [.close]))
-                let wish = ImageRequest(try CacheURL("http://images.test:\(port)\(name)"))
+                let imageRequest = ImageRequest(try CacheURL("http://images.test:\(port)\(name)"))
                 let watch = Stopwatch()
-                let waiter = fixture.cache.fetch([wish], FetchOptions())
+                let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
                 #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
                 return watch.time
             }
@@ -142,8 +144,8 @@ struct SlowOriginTests {
             // If the other address fails, the first one is tried again.
             try await origin.stop()
             let watch = Stopwatch()
-            let wish = ImageRequest(try CacheURL("http://images.test:\(port)/d.png"))
-            let waiter = fixture.cache.fetch([wish], FetchOptions())
+            let imageRequest = ImageRequest(try CacheURL("http://images.test:\(port)/d.png"))
+            let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.count == 1)
             #expect(watch.time >= .seconds(0.9), "\(watch.time)")
         }
@@ -187,9 +189,9 @@ struct SlowOriginTests {
             for name in names {
                 fixture.origin.route(name, .answer(body: SampleImage.png(byteCount: 60_000)))
             }
-            let wishes = try names.map { try fixture.wish($0) }
+            let imageRequests = try names.map { try fixture.imageRequest($0) }
             let start = ContinuousClock.now
-            let waiter = fixture.cache.fetch(wishes, FetchOptions())
+            let waiter = fixture.cache.fetch(imageRequests, FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             let time = ContinuousClock.now - start
             // 480 kB take 2.4 s, less the first content of the bucket and the debt of the last piece.
@@ -211,7 +213,7 @@ struct SlowOriginTests {
             fixture.origin.route(
                 "/a.png", .trickled(SampleImage.png(byteCount: 9000), bytesPerSecond: 4))
             let others = fixture.cache.fetch(
-                try names.map { try fixture.wish($0) }, FetchOptions())
+                try names.map { try fixture.imageRequest($0) }, FetchOptions())
             try await waitUntil("all others to have begun") {
                 fixture.cache.statistics().bytesReceived >= 3 * 60_000
             }
@@ -232,13 +234,13 @@ struct SlowOriginTests {
             }
             fixture.origin.route("/row.png", .answer(body: SampleImage.png(byteCount: 60_000)))
             let prefetch = fixture.cache.fetch(
-                try names.map { try fixture.wish($0) }, FetchOptions(priority: .background))
+                try names.map { try fixture.imageRequest($0) }, FetchOptions(priority: .background))
             try await waitUntil("all to have begun") {
                 fixture.cache.statistics().bytesReceived >= 4 * 16_000
             }
             let before = fixture.cache.statistics().bytesReceived
             let row = fixture.cache.fetch(
-                [try fixture.wish("/row.png")], FetchOptions(priority: .visible))
+                [try fixture.imageRequest("/row.png")], FetchOptions(priority: .visible))
             #expect(try await fixture.outcome(of: row).failures.isEmpty)
             // If it took turns with the prefetches, 240 kB of them would arrive.
             let others = fixture.cache.statistics().bytesReceived - before - 60_000
@@ -253,7 +255,8 @@ struct SlowOriginTests {
             fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 60_000)))
             fixture.origin.route("/b.png", .answer(body: SampleImage.png(byteCount: 60_000)))
             let waiter = fixture.cache.fetch(
-                [try fixture.wish("/a.png"), try fixture.wish("/b.png")], FetchOptions())
+                [try fixture.imageRequest("/a.png"), try fixture.imageRequest("/b.png")],
+                FetchOptions())
             try await fixture.origin.waitForRequest("/b.png")
             fixture.cache.leave(waiter)
             try await waitUntil("both to be gone") {

@@ -33,7 +33,7 @@ struct SystemCallTests {
         }
     }
 
-    /// A file that was renamed is probed once, whoever asks for it then. One that was linked needs no probe.
+    /// A file that was renamed is probed once, by the first lookup after that. One that was linked needs no probe.
     @Test func nobodyProbesWhatWasJustPublished() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope, faults: reads)

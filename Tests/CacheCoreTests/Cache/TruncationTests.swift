@@ -54,10 +54,11 @@ struct TruncationTests {
                 }
                 fixture.origin.route("/whole", framing.whole(image))
                 for batch in Self.batches(of: Self.cuts(image.count)) {
-                    let wishes = try batch.map { try fixture.wish("/cut?\($0)") }
-                    let waiter = fixture.cache.fetch(wishes, FetchOptions())
+                    let imageRequests = try batch.map { try fixture.imageRequest("/cut?\($0)") }
+                    let waiter = fixture.cache.fetch(imageRequests, FetchOptions())
                     let failures = try await fixture.outcome(of: waiter).failures
-                    for (cut, wish) in zip(batch, wishes) where failures[wish.key] == nil {
+                    for (cut, imageRequest) in zip(batch, imageRequests)
+                    where failures[imageRequest.key] == nil {
                         Issue.record("\(source.name), \(cut) of \(image.count) bytes, \(framing)")
                     }
                 }

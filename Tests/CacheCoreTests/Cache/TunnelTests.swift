@@ -27,9 +27,9 @@ struct TunnelTests {
         }
 
         func fetch(_ url: String) async throws -> Failure? {
-            let wish = ImageRequest(try CacheURL(url))
-            let waiter = fixture.cache.fetch([wish], FetchOptions())
-            return try await fixture.outcome(of: waiter).failures[wish.key]
+            let imageRequest = ImageRequest(try CacheURL(url))
+            let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
+            return try await fixture.outcome(of: waiter).failures[imageRequest.key]
         }
     }
 
@@ -138,13 +138,14 @@ struct TunnelTests {
             #expect(try await scene.fetch(url) == nil)
             scene.fixture.cache.closeIdleConnections()
             scene.proxy.route(Self.host, .answer(status))
-            let wish = ImageRequest(try CacheURL(url))
+            let imageRequest = ImageRequest(try CacheURL(url))
             try await waitUntil("the old tunnel to be closed") {
-                let waiter = scene.fixture.cache.fetch([wish], FetchOptions(isRefresh: true))
+                let waiter = scene.fixture.cache.fetch(
+                    [imageRequest], FetchOptions(isRefresh: true))
                 let failures = try await scene.fixture.outcome(of: waiter).failures
-                return failures[wish.key]?.httpStatus == status
+                return failures[imageRequest.key]?.httpStatus == status
             }
-            #expect(scene.fixture.cache.lookup([wish.key]).first?.isCached == true)
+            #expect(scene.fixture.cache.lookup([imageRequest.key]).first?.isCached == true)
         }
     }
 

@@ -6,8 +6,8 @@ import Testing
 @testable import CacheDisk
 @testable import CacheModel
 
-/// A file system without locks of open files (fcntl(2), `F_OFD_SETLK`): downloads work, and the log says once what
-/// other programs cannot tell.
+/// A file system without locks of open files (fcntl(2), `F_OFD_SETLK`): downloads work, and the log says once that
+/// other programs cannot recognise running ones.
 @Suite("Cache: partials without locks", .timeLimit(.minutes(5)))
 struct UnlockedPartialTests {
     @Test func downloadsGoOnAndTheLogSaysItOnce() async throws {

@@ -23,10 +23,12 @@ struct WaitingForSpaceTests {
             let gate = try Gate()
             fixture.origin.route("/first.png", .gated(image, after: 1 << 20, gate))
             fixture.origin.route("/second.png", .answer(body: image))
-            let first = fixture.cache.fetch([try fixture.wish("/first.png")], FetchOptions())
+            let first = fixture.cache.fetch(
+                [try fixture.imageRequest("/first.png")], FetchOptions())
             try await gate.reached()
             try await fixture.lookup("/first.png") { ($0.progress?.received ?? 0) > 1 << 19 }
-            let second = fixture.cache.fetch([try fixture.wish("/second.png")], FetchOptions())
+            let second = fixture.cache.fetch(
+                [try fixture.imageRequest("/second.png")], FetchOptions())
             try await waitUntil("the request for the second image") {
                 fixture.origin.requests("/second.png").count == 1
             }
@@ -58,12 +60,12 @@ struct WaitingForSpaceTests {
                 limit(&$0)
                 $0.transfers.certificateFile = authority.certificate
             }
-            let wishes = try ["first.png", "second.png"].map {
+            let imageRequests = try ["first.png", "second.png"].map {
                 ImageRequest(try CacheURL(nginx.url($0)))
             }
-            let first = fixture.cache.fetch([wishes[0]], FetchOptions())
+            let first = fixture.cache.fetch([imageRequests[0]], FetchOptions())
             try await gate.reached()
-            let second = fixture.cache.fetch([wishes[1]], FetchOptions())
+            let second = fixture.cache.fetch([imageRequests[1]], FetchOptions())
             func times() -> Int { nginx.log.ranges(of: "GET /second.png 200 HTTP/2.0").count }
             try await waitUntil("the second request to end") { times() == 1 }
             gate.open()
@@ -71,7 +73,7 @@ struct WaitingForSpaceTests {
                 #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             }
             try await waitUntil("the second image to be requested again") { times() == 2 }
-            #expect(try contents(of: fixture.cache.path(of: wishes[1].key)) == image)
+            #expect(try contents(of: fixture.cache.path(of: imageRequests[1].key)) == image)
             #expect(slow.requests().count == 1)
         }
     }

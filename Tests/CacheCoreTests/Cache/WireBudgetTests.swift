@@ -12,7 +12,7 @@ import Testing
 struct WireBudgetTests {
     private static let image = SampleImage.png(byteCount: 30_000)
 
-    /// Frames of a type that nobody knows have to be ignored (RFC 9113 §5.5), and empty frames of DATA are allowed.
+    /// Frames of an unknown type have to be ignored (RFC 9113 §5.5), and empty frames of DATA are allowed.
     @Test(arguments: [
         [0, 0x40, 0, 0xFA, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16_384),
         // DATA of stream 1 with the longest padding and no bytes.
@@ -33,9 +33,9 @@ struct WireBudgetTests {
                 $0.transfers.certificateFile = authority.certificate
             }
             for path in ["a.png", "b.png"] {
-                let wish = ImageRequest(try CacheURL(front.url(path)))
+                let imageRequest = ImageRequest(try CacheURL(front.url(path)))
                 let outcome = try await fixture.outcome(
-                    of: fixture.cache.fetch([wish], FetchOptions()))
+                    of: fixture.cache.fetch([imageRequest], FetchOptions()))
                 let failure = try #require(outcome.failures.values.first)
                 #expect(failure.kind == .protocolError)
                 #expect(failure.message.contains("far more bytes"))
@@ -48,7 +48,7 @@ struct WireBudgetTests {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
             let folder = try TemporaryDirectory(in: scope)
-            // More than an honest connection may have besides the image.
+            // More bytes around the image than an honest connection has.
             try folder.write(SampleImage.png(byteCount: 20_000_000), to: "large.png")
             let gate = try Gate()
             let origin = try ScriptedOrigin(in: scope)
@@ -64,8 +64,8 @@ struct WireBudgetTests {
             let slow = fixture.cache.fetch(
                 [ImageRequest(try CacheURL(nginx.url("slow.png")))], FetchOptions())
             try await gate.reached()
-            let wish = ImageRequest(try CacheURL(nginx.url("large.png")))
-            let large = fixture.cache.fetch([wish], FetchOptions())
+            let imageRequest = ImageRequest(try CacheURL(nginx.url("large.png")))
+            let large = fixture.cache.fetch([imageRequest], FetchOptions())
             #expect(try await fixture.outcome(of: large).failures.isEmpty)
             gate.open()
             #expect(try await fixture.outcome(of: slow).failures.isEmpty)

@@ -17,7 +17,7 @@ import Testing
 struct WithoutAttributesTests {
     let image = SampleImage.png(width: 30, height: 20, byteCount: 20_000)
 
-    /// Where the directory lies.
+    /// The place of the directory.
     enum Place: CaseIterable {
         /// On a real file system without user attributes.
         case ramfs

@@ -12,7 +12,7 @@ import Testing
 @testable import CacheDisk
 @testable import CacheModel
 
-/// The attributes of an entry: where they are, and what is written again.
+/// The attributes of an entry: their place, and which of them are written again.
 @Suite("Records", .timeLimit(.minutes(5)))
 struct RecordTests {
     private static let attribute = EntryRecord.attributeName(of: Sample.key("a"))
@@ -28,7 +28,7 @@ struct RecordTests {
             let image = SampleImage.png(byteCount: 5000)
             fixture.origin.route("/a.png", .answer(body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            let (path, key) = (try fixture.file("/a.png"), try fixture.wish("/a.png").key)
+            let (path, key) = (try fixture.file("/a.png"), try fixture.imageRequest("/a.png").key)
             let name = EntryRecord.attributeName(of: key)
             let attributes = ExtendedAttributes(of: path)
             let newest = try #require(try attributes.bytes(of: name))

@@ -73,11 +73,12 @@ struct FaultedRun {
     }
 
     private mutating func download(_ paths: [String], _ fixture: CacheFixture) async throws {
-        let wishes = try paths.map { try fixture.wish($0) }
-        let waiter = fixture.cache.fetch(wishes, FetchOptions())
+        let imageRequests = try paths.map { try fixture.imageRequest($0) }
+        let waiter = fixture.cache.fetch(imageRequests, FetchOptions())
         let failed = try await fixture.outcome(of: waiter).failures
         failures += failed.values
-        for (path, wish) in zip(paths, wishes) where failed[wish.key] == nil {
+        for (path, imageRequest) in zip(paths, imageRequests) where failed[imageRequest.key] == nil
+        {
             try expectWhole(path, fixture)
         }
         try answersAtOnce(fixture)
@@ -85,7 +86,7 @@ struct FaultedRun {
 
     private func answersAtOnce(_ fixture: CacheFixture) throws {
         let watch = Stopwatch()
-        _ = fixture.cache.lookup(try FaultPlace.all.map { try fixture.wish($0).key })
+        _ = fixture.cache.lookup(try FaultPlace.all.map { try fixture.imageRequest($0).key })
         let duration = watch.time
         try expect(duration < .seconds(1), "an answer took \(duration)")
     }
@@ -116,8 +117,8 @@ struct FaultedRun {
         for path in kept { try expectWhole(path, fixture) }
         try expectWholeImages(fixture)
         try await expectTrueFigures(fixture)
-        let wishes = try FaultPlace.all.map { try fixture.wish($0) }
-        let waiter = fixture.cache.fetch(wishes, FetchOptions())
+        let imageRequests = try FaultPlace.all.map { try fixture.imageRequest($0) }
+        let waiter = fixture.cache.fetch(imageRequests, FetchOptions())
         let outcome = try await fixture.outcome(of: waiter)
         try expect(outcome.failures.isEmpty, "not to be had again: \(outcome.failures.values)")
         for path in FaultPlace.all { try expectWhole(path, fixture) }
@@ -175,7 +176,7 @@ extension CacheFixture {
     }
 
     fileprivate func pin(_ path: String, _ isPinned: Bool) async {
-        guard let key = try? wish(path).key else { return }
+        guard let key = try? imageRequest(path).key else { return }
         await withCheckedContinuation { continuation in
             cache.pin([key], isPinned) { _ in continuation.resume() }
         }

@@ -8,7 +8,7 @@ import TestSupport
 
 /// One image of an origin. Tests change its version, its `Cache-Control` and its health.
 struct ChangingPage: Sendable {
-    /// The validator that tells the versions apart. It never changes.
+    /// The validator that distinguishes the versions. It never changes.
     enum Validator: CaseIterable {
         case none, weakTag, strongTag, date
     }

@@ -106,11 +106,11 @@ final class ReuseScript {
             return try await fetch(fixture, page, isRefresh: true)
         }
         let before = origin.requests(page)
-        let wish = try fixture.wish(page.path)
+        let imageRequest = try fixture.imageRequest(page.path)
         let waiters = try await origin.holding(page) { gate in
-            let first = fixture.cache.fetch([wish], FetchOptions(isRefresh: isFirst))
+            let first = fixture.cache.fetch([imageRequest], FetchOptions(isRefresh: isFirst))
             try await gate.reached()
-            return [first, fixture.cache.fetch([wish], FetchOptions(isRefresh: !isFirst))]
+            return [first, fixture.cache.fetch([imageRequest], FetchOptions(isRefresh: !isFirst))]
         }
         let outcomes = [
             try await fixture.outcome(of: waiters[0]),
@@ -134,7 +134,7 @@ final class ReuseScript {
         guard model.mustAsk(page, isRefresh: false) else { return }
         did("leave", page)
         try await origin.holding(page) { gate in
-            let waiter = fixture.cache.fetch([try fixture.wish(page.path)], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.imageRequest(page.path)], FetchOptions())
             try await gate.reached()
             fixture.cache.leave(waiter)
             try await settle(fixture, page)
@@ -151,7 +151,7 @@ final class ReuseScript {
     private func pin(_ fixture: CacheFixture, _ page: ChangingPage) async throws {
         let isPinned = random.oneIn(2)
         did(isPinned ? "pin" : "unpin", page)
-        let key = try fixture.wish(page.path).key
+        let key = try fixture.imageRequest(page.path).key
         let failures = await withCheckedContinuation { done in
             fixture.cache.pin([key], isPinned) { done.resume(returning: $0) }
         }

@@ -59,9 +59,9 @@ struct ForbiddenAddressTests {
             let hosts = Self.loopback + Self.others + Self.names
             #expect(hosts.count >= 60)
             for host in hosts {
-                let wish = ImageRequest(try CacheURL(listener.url("/a.png", host: host)))
-                let waiter = fixture.cache.fetch([wish], FetchOptions())
-                let failure = try await fixture.outcome(of: waiter).failures[wish.key]
+                let imageRequest = ImageRequest(try CacheURL(listener.url("/a.png", host: host)))
+                let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
+                let failure = try await fixture.outcome(of: waiter).failures[imageRequest.key]
                 #expect(
                     failure?.kind == .addressRefused, "\(host): \(failure?.message ?? "fetched")")
             }
@@ -77,8 +77,8 @@ struct ForbiddenAddressTests {
             }
             for host in Self.odd {
                 guard let url = try? CacheURL(listener.url("/a.png", host: host)) else { continue }
-                let wish = ImageRequest(url)
-                let waiter = fixture.cache.fetch([wish], FetchOptions())
+                let imageRequest = ImageRequest(url)
+                let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
                 #expect(try await !fixture.outcome(of: waiter).failures.isEmpty, "\(host)")
             }
             #expect(listener.connectionsAccepted == 0)
@@ -138,9 +138,9 @@ struct ForbiddenAddressTests {
                 ("http://mapped.test:\(inner)/a.png", .addressRefused),
             ]
             for (text, kind) in urls {
-                let wish = ImageRequest(try CacheURL(text))
-                let waiter = cache.cache.fetch([wish], FetchOptions())
-                let failure = try await cache.outcome(of: waiter).failures[wish.key]
+                let imageRequest = ImageRequest(try CacheURL(text))
+                let waiter = cache.cache.fetch([imageRequest], FetchOptions())
+                let failure = try await cache.outcome(of: waiter).failures[imageRequest.key]
                 #expect(failure?.kind == kind, "\(text): \(failure?.message ?? "fetched")")
             }
             #expect(listener.connectionsAccepted == 0)
@@ -155,9 +155,9 @@ struct ForbiddenAddressTests {
             let fixture = try CacheFixture(in: scope) {
                 $0.transfers.resolutions = ["two.test:\(port):\(addresses)"]
             }
-            let wish = ImageRequest(try CacheURL("http://two.test:\(port)/a.png"))
-            let waiter = fixture.cache.fetch([wish], FetchOptions())
-            let failure = try await fixture.outcome(of: waiter).failures[wish.key]
+            let imageRequest = ImageRequest(try CacheURL("http://two.test:\(port)/a.png"))
+            let waiter = fixture.cache.fetch([imageRequest], FetchOptions())
+            let failure = try await fixture.outcome(of: waiter).failures[imageRequest.key]
             #expect(failure?.kind == .unreachable, "\(failure?.message ?? "fetched")")
         }
     }

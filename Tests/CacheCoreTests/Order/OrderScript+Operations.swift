@@ -168,7 +168,7 @@ extension OrderScript {
 
     private func pin(_ fixture: CacheFixture, _ image: Int, _ isPinned: Bool) async throws {
         did(isPinned ? "pin" : "unpin", image)
-        let key = try fixture.wish("/\(image).png").key
+        let key = try fixture.imageRequest("/\(image).png").key
         let failures = await withCheckedContinuation { continuation in
             fixture.cache.pin([key], isPinned) { continuation.resume(returning: $0) }
         }

@@ -30,7 +30,7 @@ struct NamedStoreTests {
         return try await fixture.outcome(of: waiter)
     }
 
-    /// Each machine has a signature of its own, and the object belongs to what a rule leaves of their URLs.
+    /// Each machine has a signature of its own. The object belongs to the part of their URLs that a rule keeps.
     @Test func theNameThatARuleGivesAnImageNamesItsObject() async throws {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope, mode: (true, true))
@@ -84,9 +84,9 @@ struct NamedStoreTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
-            let wish = try fixture.wish("/a.png")
-            store.has(wish, image)
-            store.has(try fixture.wish("/b.png"), image)
+            let imageRequest = try fixture.imageRequest("/a.png")
+            store.has(imageRequest, image)
+            store.has(try fixture.imageRequest("/b.png"), image)
             #expect(try await fixture.fetch("/b.png").failures.isEmpty)
             let digest = ContentDigest(of: image)
             // An entry has the bytes, so the store is not asked.
@@ -98,10 +98,10 @@ struct NamedStoreTests {
             let other = try #require(ContentDigest(String(text)))
             let unknown = FetchOptions(digest: other)
             #expect(try await fixture.fetch("/a.png", options: unknown).failures.isEmpty)
-            #expect(store.server.requests().map(\.path).last == store.path(wish))
+            #expect(store.server.requests().map(\.path).last == store.path(imageRequest))
             #expect(fixture.origin.requests().isEmpty)
             // Equal bytes of the store are one file.
-            #expect(fixture.cache.details(of: wish.key).names == 3)
+            #expect(fixture.cache.details(of: imageRequest.key).names == 3)
         }
     }
 }

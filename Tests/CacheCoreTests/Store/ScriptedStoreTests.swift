@@ -30,7 +30,7 @@ struct ScriptedStoreTests {
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
             for (path, bytes) in [("/a.png", image), ("/b.png", large)] {
-                store.has(try fixture.wish(path), bytes, age: 600)
+                store.has(try fixture.imageRequest(path), bytes, age: 600)
                 #expect(try await fixture.fetch(path).failures.isEmpty)
                 #expect(try contents(fixture, path) == bytes)
             }
@@ -41,10 +41,10 @@ struct ScriptedStoreTests {
             }
             let left = (facts.freshUntil ?? .now) - .now
             #expect(2998...3001 ~= left)
-            let key = try fixture.wish("/a.png").key
+            let key = try fixture.imageRequest("/a.png").key
             let details = fixture.cache.details(of: key, withOrigin: true)
             #expect(details.origin?.isFromStore == true)
-            // A hit asks nobody.
+            // A hit sends no request.
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(store.server.requests().count == 2)
         }
@@ -66,7 +66,7 @@ struct ScriptedStoreTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
-            store.has(try fixture.wish("/a.png"), image)
+            store.has(try fixture.imageRequest("/a.png"), image)
             fixture.origin.route("/a.png", .answer(headers: lasting, body: other))
             let options = FetchOptions(isRefresh: true)
             #expect(try await fixture.fetch("/a.png", options: options).failures.isEmpty)
@@ -80,33 +80,37 @@ struct ScriptedStoreTests {
     typealias Script = @Sendable (ScriptedStore, ImageRequest, [UInt8]) -> OriginScript
 
     private static let wrongs: [String: Script] = [
-        "a page": { store, wish, _ in
-            .answer(headers: store.fields(wish, Array("<html>".utf8)), body: Array("<html>".utf8))
+        "a page": { store, imageRequest, _ in
+            .answer(
+                headers: store.fields(imageRequest, Array("<html>".utf8)),
+                body: Array("<html>".utf8))
         },
         "no record": { _, _, image in .answer(body: image) },
-        "another digest": { store, wish, image in
+        "another digest": { store, imageRequest, image in
             var bytes = image
             bytes[bytes.count / 2] ^= 1
-            return .answer(headers: store.fields(wish, image), body: bytes)
+            return .answer(headers: store.fields(imageRequest, image), body: bytes)
         },
-        "another size": { store, wish, image in
-            .answer(headers: store.fields(wish, image) { $0.size += 1 }, body: image)
+        "another size": { store, imageRequest, image in
+            .answer(headers: store.fields(imageRequest, image) { $0.size += 1 }, body: image)
         },
-        "another URL": { store, wish, image in
+        "another URL": { store, imageRequest, image in
             .answer(
                 headers: store.fields(ImageRequest(Sample.url("x")), image), body: image)
         },
-        "packed": { store, wish, image in
+        "packed": { store, imageRequest, image in
             let packed: HeaderFields = ["Content-Encoding": "gzip"]
-            return .answer(headers: packed.withDefaults(store.fields(wish, image)), body: image)
+            return .answer(
+                headers: packed.withDefaults(store.fields(imageRequest, image)), body: image)
         },
-        "a damaged record": { store, wish, image in
+        "a damaged record": { store, imageRequest, image in
             let damaged: HeaderFields = ["x-amz-meta-record": "v1 size=5000 put=1 sum=00000000"]
-            return .answer(headers: damaged.withDefaults(store.fields(wish, image)), body: image)
+            return .answer(
+                headers: damaged.withDefaults(store.fields(imageRequest, image)), body: image)
         },
-        "two megabytes of metadata": { store, wish, image in
+        "two megabytes of metadata": { store, imageRequest, image in
             .answer(
-                headers: store.fields(wish, image).withDefaults([
+                headers: store.fields(imageRequest, image).withDefaults([
                     "x-amz-meta-x": String(repeating: "x", count: 2_000_000)
                 ]), body: image)
         },
@@ -117,9 +121,9 @@ struct ScriptedStoreTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
-            let wish = try fixture.wish("/a.png")
+            let imageRequest = try fixture.imageRequest("/a.png")
             let script = try #require(Self.wrongs[wrong])
-            store.server.route(store.path(wish), script(store, wish, image))
+            store.server.route(store.path(imageRequest), script(store, imageRequest, image))
             fixture.origin.route("/a.png", .answer(headers: lasting, body: other))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(try contents(fixture) == other)
@@ -135,13 +139,13 @@ struct ScriptedStoreTests {
             let fixture = try fixture(store, in: scope)
             let scripts = Self.wrongs.filter { !$0.key.hasPrefix("two megabytes") }.map(\.value)
             let count = isLongForm ? 100_000 : 400
-            let wishes = try (0..<count).map { try fixture.wish("/\($0).png") }
-            for (number, wish) in wishes.enumerated() {
-                let script = scripts[number % scripts.count](store, wish, image)
-                store.server.route(store.path(wish), script)
+            let imageRequests = try (0..<count).map { try fixture.imageRequest("/\($0).png") }
+            for (number, imageRequest) in imageRequests.enumerated() {
+                let script = scripts[number % scripts.count](store, imageRequest, image)
+                store.server.route(store.path(imageRequest), script)
             }
             for first in stride(from: 0, to: count, by: 1000) {
-                let some = Array(wishes[first..<min(first + 1000, count)])
+                let some = Array(imageRequests[first..<min(first + 1000, count)])
                 let waiter = fixture.cache.fetch(some, FetchOptions())
                 #expect(try await fixture.outcome(of: waiter).failures.count == some.count)
             }
@@ -156,10 +160,10 @@ struct ScriptedStoreTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
-            let wish = try fixture.wish("/a.png")
+            let imageRequest = try fixture.imageRequest("/a.png")
             store.server.route(
-                store.path(wish),
-                .trickled(large, bytesPerSecond: 300, headers: store.fields(wish, large)))
+                store.path(imageRequest),
+                .trickled(large, bytesPerSecond: 300, headers: store.fields(imageRequest, large)))
             fixture.origin.route("/a.png", .answer(headers: lasting, body: other))
             let began = ContinuousClock.now
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
@@ -174,10 +178,10 @@ struct ScriptedStoreTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope, timeout: .milliseconds(300))
             let fixture = try fixture(store, in: scope)
-            let wish = try fixture.wish("/a.png")
+            let imageRequest = try fixture.imageRequest("/a.png")
             let head = "HTTP/1.1 200 OK\r\n" + String(repeating: "X-Y: z\r\n", count: 1000)
             store.server.route(
-                store.path(wish), [.trickle(Array(head.utf8), bytesPerSecond: 400)])
+                store.path(imageRequest), [.trickle(Array(head.utf8), bytesPerSecond: 400)])
             fixture.origin.route("/a.png", .answer(headers: lasting, body: other))
             let began = ContinuousClock.now
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
@@ -190,13 +194,13 @@ struct ScriptedStoreTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
-            let wish = try fixture.wish("/a.png")
+            let imageRequest = try fixture.imageRequest("/a.png")
             store.server.route(
-                store.path(wish),
+                store.path(imageRequest),
                 [
                     .head(
                         200,
-                        store.fields(wish, large).withDefaults([
+                        store.fields(imageRequest, large).withDefaults([
                             "Content-Length": "\(large.count)"
                         ])), .bytes(Array(large.prefix(200_000))), .close,
                 ])
@@ -218,12 +222,12 @@ struct ScriptedStoreTests {
             defer { gate.open() }
             let paths = (0..<60).map { "/\($0).png" }
             for path in paths {
-                store.server.route(store.path(try fixture.wish(path)), [.wait(gate)])
+                store.server.route(store.path(try fixture.imageRequest(path)), [.wait(gate)])
                 fixture.origin.route(path, .answer(headers: lasting, body: image))
             }
             let began = ContinuousClock.now
             let waiter = fixture.cache.fetch(
-                try paths.map { try fixture.wish($0) }, FetchOptions())
+                try paths.map { try fixture.imageRequest($0) }, FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             #expect(began.duration(to: .now) < .seconds(5))
             #expect(fixture.storeState == "late")
@@ -244,7 +248,7 @@ struct ScriptedStoreTests {
             let log = LogLines()
             let fixture = try CacheFixture(in: scope, log: log) { $0.store = store.settings }
             for path in ["/a.png", "/b.png", "/c.png"] {
-                store.fails(try fixture.wish(path), status, code)
+                store.fails(try fixture.imageRequest(path), status, code)
                 fixture.origin.route(path, .answer(headers: lasting, body: image))
                 #expect(try await fixture.fetch(path).failures.isEmpty)
             }
@@ -263,9 +267,9 @@ struct ScriptedStoreTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
-            store.has(try fixture.wish("/a.png"), image)
-            store.fails(try fixture.wish("/b.png"), 403, "AccessDenied")
-            store.fails(try fixture.wish("/c.png"), 403, "AccessDenied")
+            store.has(try fixture.imageRequest("/a.png"), image)
+            store.fails(try fixture.imageRequest("/b.png"), 403, "AccessDenied")
+            store.fails(try fixture.imageRequest("/c.png"), 403, "AccessDenied")
             for path in ["/b.png", "/c.png"] {
                 fixture.origin.route(path, .answer(headers: lasting, body: other))
             }
@@ -281,7 +285,7 @@ struct ScriptedStoreTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
-            store.fails(try fixture.wish("/a.png"), 503, "SlowDown", ["Retry-After": "30"])
+            store.fails(try fixture.imageRequest("/a.png"), 503, "SlowDown", ["Retry-After": "30"])
             fixture.origin.route("/a.png", .answer(headers: lasting, body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(fixture.cache.read { $0.store?.concurrency.limit } == 16)
@@ -299,12 +303,12 @@ struct ScriptedStoreTests {
                 $0.store = store.settings
                 $0.transfers.addressPolicy = AddressPolicy()
             }
-            let wishes = (0..<100).map { ImageRequest(Sample.url("\($0)")) }
-            for wish in wishes { store.has(wish, image) }
-            let first = fixture.cache.fetch(wishes, FetchOptions())
+            let imageRequests = (0..<100).map { ImageRequest(Sample.url("\($0)")) }
+            for imageRequest in imageRequests { store.has(imageRequest, image) }
+            let first = fixture.cache.fetch(imageRequests, FetchOptions())
             #expect(try await fixture.outcome(of: first).failures.isEmpty)
             let asked = store.server.requests().count
-            let url = try CacheURL(store.server.url(store.path(wishes[0])))
+            let url = try CacheURL(store.server.url(store.path(imageRequests[0])))
             let second = fixture.cache.fetch([ImageRequest(url)], FetchOptions())
             let outcome = try await fixture.outcome(of: second)
             #expect(outcome.failures.values.map(\.kind) == [.addressRefused])

@@ -26,7 +26,7 @@ struct StaleObjectTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
-            store.has(try fixture.wish("/a.png"), image, age: 7200)
+            store.has(try fixture.imageRequest("/a.png"), image, age: 7200)
             fixture.origin.route("/a.png", [.head(304, ["Cache-Control": "max-age=1000"])])
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(try contents(fixture) == image)
@@ -39,8 +39,8 @@ struct StaleObjectTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
-            store.has(try fixture.wish("/a.png"), image, age: 7200)
-            store.has(try fixture.wish("/b.png"), image, age: 7200) {
+            store.has(try fixture.imageRequest("/a.png"), image, age: 7200)
+            store.has(try fixture.imageRequest("/b.png"), image, age: 7200) {
                 $0.terms.mustRevalidate = true
             }
             for path in ["/a.png", "/b.png"] { fixture.origin.route(path, .answer(503)) }
@@ -56,7 +56,7 @@ struct StaleObjectTests {
             let fixture = try fixture(store, in: scope)
             let gate = try Gate()
             defer { gate.open() }
-            store.has(try fixture.wish("/a.png"), image, age: 3700) {
+            store.has(try fixture.imageRequest("/a.png"), image, age: 3700) {
                 $0.terms.staleWhileRevalidate = 600
             }
             fixture.origin.route(
@@ -82,10 +82,11 @@ struct StaleObjectTests {
             let stale: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
             fixture.origin.route("/a.png", .answer(headers: stale, body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            let wish = try fixture.wish("/a.png")
-            store.has(wish, image)
+            let imageRequest = try fixture.imageRequest("/a.png")
+            store.has(imageRequest, image)
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            #expect(store.server.requests(store.path(wish)).map(\.method) == ["GET", "HEAD"])
+            #expect(
+                store.server.requests(store.path(imageRequest)).map(\.method) == ["GET", "HEAD"])
             #expect(fixture.origin.requests().count == 1)
             guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else {
                 throw TestFailure("the image is not cached")
@@ -101,12 +102,14 @@ struct StaleObjectTests {
             let stale: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
             fixture.origin.route("/a.png", .answer(headers: stale, body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            let wish = try fixture.wish("/a.png")
-            store.has(wish, other)
+            let imageRequest = try fixture.imageRequest("/a.png")
+            store.has(imageRequest, other)
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(try contents(fixture) == other)
             #expect(
-                store.server.requests(store.path(wish)).map(\.method) == ["GET", "HEAD", "GET"])
+                store.server.requests(store.path(imageRequest)).map(\.method) == [
+                    "GET", "HEAD", "GET",
+                ])
             #expect(fixture.origin.requests().count == 1)
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 
-/// Where credentials are found, and that they are read again.
+/// Credentials are found in each of their places, and read again when they change.
 @Suite("Store: credentials", .timeLimit(.minutes(1)))
 struct StoreCredentialsTests {
     private func text(_ keyID: String, profile: String = "default") -> String {

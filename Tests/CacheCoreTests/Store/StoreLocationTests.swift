@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 
-/// Where objects are, and which locations are refused.
+/// The addresses of objects, and the locations that are refused.
 @Suite("Store: location")
 struct StoreLocationTests {
     private let key = CacheKey(Sample.url("a"))

@@ -7,7 +7,7 @@ import Testing
 @testable import CacheDisk
 @testable import CacheModel
 
-/// What is written to a store, and what never is.
+/// The images that are written to a store, and those that never are.
 @Suite("Cache: writes to a store", .timeLimit(.minutes(5)))
 struct StoreWriteTests {
     private let image = SampleImage.png(byteCount: 5000)
@@ -25,13 +25,13 @@ struct StoreWriteTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope, mode: (true, true))
             let fixture = try fixture(store, in: scope)
-            let wish = try fixture.wish("/a.png")
-            store.server.route(store.path(wish)) { request in
+            let imageRequest = try fixture.imageRequest("/a.png")
+            store.server.route(store.path(imageRequest)) { request in
                 request.method == "PUT" ? .answer(200) : .answer(404)
             }
             fixture.origin.route("/a.png", .answer(headers: lasting, body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            try await store.server.waitForOutcome(.answered, of: store.path(wish), count: 2)
+            try await store.server.waitForOutcome(.answered, of: store.path(imageRequest), count: 2)
             let put = try #require(store.server.requests().last)
             #expect(put.method == "PUT")
             #expect(put.headers["If-None-Match"] == "*")
@@ -63,9 +63,9 @@ struct StoreWriteTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope, mode: (true, true))
             let fixture = try fixture(store, in: scope)
-            let wish = try fixture.wish("/a.png")
-            let stale = store.fields(wish, image, age: 7200)
-            store.server.route(store.path(wish)) { [image] request in
+            let imageRequest = try fixture.imageRequest("/a.png")
+            let stale = store.fields(imageRequest, image, age: 7200)
+            store.server.route(store.path(imageRequest)) { [image] request in
                 request.method == "DELETE"
                     ? [.head(204, [:])] : .answer(headers: stale, body: image)
             }
@@ -81,9 +81,9 @@ struct StoreWriteTests {
             let store = try ScriptedStore(in: scope, mode: (true, true))
             let fixture = try fixture(store, in: scope)
             for (path, lifetime) in [("/a.png", 7200), ("/b.png", 60)] {
-                let wish = try fixture.wish(path)
-                let stale = store.fields(wish, image, age: 7200)
-                store.server.route(store.path(wish)) { [image] request in
+                let imageRequest = try fixture.imageRequest(path)
+                let stale = store.fields(imageRequest, image, age: 7200)
+                store.server.route(store.path(imageRequest)) { [image] request in
                     request.method == "PUT"
                         ? .answer(200) : .answer(headers: stale, body: image)
                 }
@@ -93,7 +93,7 @@ struct StoreWriteTests {
             }
             await CacheFixture.drain(fixture.cache)
             let puts = store.server.requests().filter { $0.method == "PUT" }
-            #expect(puts.map(\.path) == [store.path(try fixture.wish("/a.png"))])
+            #expect(puts.map(\.path) == [store.path(try fixture.imageRequest("/a.png"))])
             #expect(puts.first?.headers["x-amz-metadata-directive"] == "REPLACE")
             #expect(puts.first?.headers["Content-Length"] == "0")
         }
@@ -108,13 +108,13 @@ struct StoreWriteTests {
             defer { gate.open() }
             let paths = (0..<200).map { "/\($0).png" }
             for path in paths {
-                store.server.route(store.path(try fixture.wish(path))) { request in
+                store.server.route(store.path(try fixture.imageRequest(path))) { request in
                     request.method == "PUT" ? [.wait(gate)] : .answer(404)
                 }
                 fixture.origin.route(path, .answer(headers: lasting, body: image))
             }
             let waiter = fixture.cache.fetch(
-                try paths.map { try fixture.wish($0) }, FetchOptions())
+                try paths.map { try fixture.imageRequest($0) }, FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             let began = ContinuousClock.now
             await CacheFixture.drain(fixture.cache)

@@ -19,7 +19,7 @@ extension CacheFixture {
     func leavePartial(
         _ path: String, _ bytes: some Sequence<UInt8>, of total: Int, etag: String = "\"1\""
     ) throws {
-        try leavePartial(of: try wish(path).key, bytes, of: total, etag: etag)
+        try leavePartial(of: try imageRequest(path).key, bytes, of: total, etag: etag)
     }
 
     func leavePartial(
@@ -46,7 +46,7 @@ extension CacheFixture {
         #expect(try !hasPartial("/a.png"))
         var digest = SHA256()
         image.withUnsafeBytes { digest.update($0) }
-        #expect(cache.details(of: try wish("/a.png").key).sha256 == digest.finish())
+        #expect(cache.details(of: try imageRequest("/a.png").key).sha256 == digest.finish())
         let attributes = ExtendedAttributes(of: try file("/a.png"))
         #expect(try attributes[PartialRecord.attributeName] == nil)
         guard case .cached(let facts, _, _) = try lookup("/a.png") else {

@@ -53,19 +53,19 @@ final class CacheFixture: Sendable {
         }
     }
 
-    func wish(_ path: String) throws -> ImageRequest {
+    func imageRequest(_ path: String) throws -> ImageRequest {
         ImageRequest(try CacheURL(origin.url(path)))
     }
 
     func lookup(_ path: String) throws -> Lookup {
-        cache.lookup([try wish(path).key])[0]
+        cache.lookup([try imageRequest(path).key])[0]
     }
 
-    func file(_ path: String) throws -> String { cache.path(of: try wish(path).key) }
+    func file(_ path: String) throws -> String { cache.path(of: try imageRequest(path).key) }
 
     /// Fetches and waits for the end.
     func fetch(_ paths: String..., options: FetchOptions = FetchOptions()) async throws -> Outcome {
-        let waiter = cache.fetch(try paths.map { try wish($0) }, options)
+        let waiter = cache.fetch(try paths.map { try imageRequest($0) }, options)
         return try await listener.outcome(of: waiter)
     }
 
@@ -80,7 +80,7 @@ final class CacheFixture: Sendable {
 
     /// Removes and waits until the files are gone.
     func remove(_ paths: String...) async throws -> Removal {
-        let keys = try paths.map { try wish($0).key }
+        let keys = try paths.map { try imageRequest($0).key }
         return await withCheckedContinuation { continuation in
             cache.remove(keys) { continuation.resume(returning: $0?.gone ?? .nothing) }
         }

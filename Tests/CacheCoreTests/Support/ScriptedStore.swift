@@ -9,7 +9,7 @@ import TestSupport
 @testable import CacheDisk
 @testable import CacheModel
 
-/// A store that answers as a script says, for what real ones do not do.
+/// A store that answers by a script, for behaviour that real stores do not show.
 struct ScriptedStore {
     let server: ScriptedOrigin
     var settings: StoreSettings
@@ -74,7 +74,7 @@ struct ScriptedStore {
 }
 
 extension CacheFixture {
-    /// What the store did so far.
+    /// The counters of the store so far.
     var storeCounters: StoreCounters { cache.read { $0.store?.counters ?? StoreCounters() } }
 
     var storeState: String { cache.statistics().store?.state ?? "none" }

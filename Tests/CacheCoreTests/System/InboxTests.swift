@@ -15,7 +15,7 @@ import Testing
         #expect(ContinuousClock.now >= time)
     }
 
-    /// Whether it comes before or while somebody waits.
+    /// The element comes before or during a wait.
     @Test(arguments: [false, true])
     func anUrgentElementEndsAWaitForMore(isThere: Bool) {
         inbox.put(1, isUrgent: false)
@@ -31,7 +31,7 @@ import Testing
         if isThere { #expect(inbox.takeAll(by: .now) == []) }
     }
 
-    /// Whether they come before or while somebody waits.
+    /// The elements come before or during a wait.
     @Test(arguments: [false, true])
     func enoughElementsEndAWaitForMore(areThere: Bool) {
         let putting = NamedThread("putting") { [inbox] in
@@ -40,7 +40,7 @@ import Testing
         if areThere { putting.join() }
         #expect(inbox.takeAll(by: .now + .seconds(600), enough: 3) == [1, 2, 3])
         if !areThere { putting.join() }
-        // Who waits for anything at all is woken by the first again.
+        // A thread that waits for any element is woken by the first one again.
         inbox.put(4, isUrgent: false)
         #expect(inbox.takeAll() == [4])
     }

@@ -8,7 +8,7 @@ import Testing
 
 private let block: Int64 = 4096
 
-/// The two parts of the order of eviction: what was never used goes before what was used.
+/// The two classes of the order of eviction: unused images are evicted before used ones.
 @Suite("State: order of eviction", .timeLimit(.minutes(5)))
 struct EvictionOrderTests {
     private static let fetched: UInt32 = 1_790_000_000
@@ -104,7 +104,7 @@ struct EvictionOrderTests {
         #expect(script.state.disk.index.totals.used == 2 * block)
     }
 
-    /// A scan reads the same two parts from the times of the files, whatever the order in the directory.
+    /// A scan finds the same two classes by the times of the files, for any order of the directory.
     @Test func aScanRebuildsBothParts() {
         var images: [(name: String, facts: EntryFacts)] = []
         for number in 0..<40 {

@@ -295,7 +295,7 @@ struct EvictionScriptTests {
         #expect(effects == ["evict to \(10 * block + Budget.watermark(7 * block))"])
     }
 
-    /// Programs have some of the evicted files open. Only the free space tells.
+    /// Programs have some of the evicted files open. Only the free space shows it.
     @Test func bytesThatReadersKeepMakeNoRoom() {
         script.has("a", "b", "c", allocated: 4 * block)
         script.state.disk.space.budget.minimumFree = 4 * block

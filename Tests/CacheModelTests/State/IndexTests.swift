@@ -100,7 +100,7 @@ struct IndexTests {
             guard number % 20 == 0 else { continue }
             index.checkInvariants()
             let isRight =
-                Part.allCases.allSatisfy { index.keys(in: $0) == model.order($0) }
+                UsageClass.allCases.allSatisfy { index.keys(in: $0) == model.order($0) }
                 && keys.allSatisfy { index.facts(of: $0) == model.facts[$0] }
                 && index.allocated == model.allocated
             #expect(isRight, "seed \(seed), operation \(number)")
@@ -252,9 +252,9 @@ extension Index {
     }
 
     /// The list of a part, the most recently used first.
-    fileprivate func keys(in part: Part) -> [CacheKey] {
+    fileprivate func keys(in usageClass: UsageClass) -> [CacheKey] {
         var keys: [CacheKey] = []
-        var place = orders[part.rawValue].newest
+        var place = orders[usageClass.rawValue].newest
         while place != Self.none {
             keys.append(self[place].key)
             place = self[place].older
@@ -267,13 +267,13 @@ extension Index {
 private struct IndexModel {
     var facts: [CacheKey: EntryFacts] = [:]
     /// Each part, most recently used first.
-    private var orders: [Part: [CacheKey]] = [:]
+    private var orders: [UsageClass: [CacheKey]] = [:]
 
     var allocated: Int64 { facts.values.reduce(0) { $0 + $1.allocated } }
 
-    func order(_ part: Part) -> [CacheKey] { orders[part] ?? [] }
+    func order(_ usageClass: UsageClass) -> [CacheKey] { orders[usageClass] ?? [] }
 
-    private func part(of key: CacheKey) -> Part {
+    private func usageClass(of key: CacheKey) -> UsageClass {
         guard let facts = facts[key] else { return .unused }
         let end = FileTime(facts.fetchedAt + 10)
         return facts.isPinned ? .pinned : facts.lastUsedAt < end ? .unused : .used
@@ -282,17 +282,17 @@ private struct IndexModel {
     mutating func insert(_ key: CacheKey, _ new: EntryFacts) {
         _ = remove(key)
         facts[key] = new
-        orders[part(of: key), default: []].insert(key, at: 0)
+        orders[usageClass(of: key), default: []].insert(key, at: 0)
     }
 
     mutating func insertOldest(_ key: CacheKey, _ new: EntryFacts) {
         _ = remove(key)
         facts[key] = new
-        orders[part(of: key), default: []].append(key)
+        orders[usageClass(of: key), default: []].append(key)
     }
 
     mutating func remove(_ key: CacheKey) -> EntryFacts? {
-        for part in Part.allCases { orders[part]?.removeAll { $0 == key } }
+        for usageClass in UsageClass.allCases { orders[usageClass]?.removeAll { $0 == key } }
         return facts.removeValue(forKey: key)
     }
 
@@ -315,12 +315,12 @@ private struct IndexModel {
     }
 
     func victim(sparing spared: Set<CacheKey>) -> CacheKey? {
-        let victims = Part.allCases.map { part in
-            part == .pinned ? nil : order(part).last { !spared.contains($0) }
+        let victims = UsageClass.allCases.map { usageClass in
+            usageClass == .pinned ? nil : order(usageClass).last { !spared.contains($0) }
         }
         let unpinned = facts.filter { !$1.isPinned }
         let all = unpinned.values.reduce(0) { $0 + $1.allocated }
-        let used = unpinned.filter { part(of: $0.key) == .used }.values
+        let used = unpinned.filter { usageClass(of: $0.key) == .used }.values
             .reduce(0) { $0 + $1.allocated }
         if let unused = victims[0], used * 5 <= all * 4, !isNew(unused) { return unused }
         return victims.compactMap(\.self).min { useOrder($0) < useOrder($1) }
@@ -328,7 +328,9 @@ private struct IndexModel {
 
     /// Whether nothing was used ten seconds after it was fetched, or later.
     private func isNew(_ key: CacheKey) -> Bool {
-        let latest = Part.allCases.compactMap { order($0).first.flatMap { facts[$0]?.lastUsedAt } }
+        let latest = UsageClass.allCases.compactMap {
+            order($0).first.flatMap { facts[$0]?.lastUsedAt }
+        }
         return facts[key].map { known in latest.allSatisfy { $0 < FileTime(known.fetchedAt + 10) } }
             ?? false
     }
@@ -340,19 +342,19 @@ private struct IndexModel {
     /// An entry that changes its part goes before all those that were used before it.
     mutating func update(_ key: CacheKey, _ new: EntryFacts) -> Bool {
         guard let old = facts[key] else { return false }
-        let before = part(of: key)
+        let before = usageClass(of: key)
         facts[key] = new
         facts[key]?.lastUsedAt = old.lastUsedAt
-        let part = part(of: key)
-        guard part != before else { return true }
+        let usageClass = usageClass(of: key)
+        guard usageClass != before else { return true }
         orders[before]?.removeAll { $0 == key }
-        let others = order(part)
+        let others = order(usageClass)
         let next = others.filter { useOrder($0) < useOrder(key) }
             .max { useOrder($0) < useOrder($1) }
         var position = next.flatMap { others.firstIndex(of: $0) } ?? others.count
         // The order of the list can contradict the times.
         while position > 0, useOrder(others[position - 1]) < useOrder(key) { position -= 1 }
-        orders[part, default: []].insert(key, at: position)
+        orders[usageClass, default: []].insert(key, at: position)
         return true
     }
 }

@@ -98,9 +98,9 @@ private struct RandomHosts: ~Copyable {
             client: client())
         let id = random.oneIn(4) ? nil : state.waiterBegan(options)
         if let id { callers.append(id) }
-        let wishes = Int.random(in: 1...6, using: &random)
-        if id == nil { _ = state.detachedAnnounced(wishes) }
-        for _ in 0..<wishes {
+        let imageRequests = Int.random(in: 1...6, using: &random)
+        if id == nil { _ = state.detachedAnnounced(imageRequests) }
+        for _ in 0..<imageRequests {
             guard let url = urls.randomElement(using: &random) else { return }
             perform {
                 $0.requested(
@@ -111,7 +111,7 @@ private struct RandomHosts: ~Copyable {
             if let id {
                 state.waiterNamed(id, &effects)
             } else {
-                state.detachedNamed(wishes, &effects)
+                state.detachedNamed(imageRequests, &effects)
             }
         }
     }

@@ -29,7 +29,7 @@ private struct StoreStorm: ~Copyable {
     var state: CacheState
     private var random: SeededGenerator
     private let keys = (0..<12).map { "\($0)" }
-    /// What the threads have under way.
+    /// The work that the threads are doing.
     private var lookups: [FlightID: CacheKey] = [:]
     private var transfers: [FlightID: CacheKey] = [:]
     private var publications: [FlightID: (key: CacheKey, isConfirmed: Bool)] = [:]

@@ -90,7 +90,7 @@ struct ReuseScriptTests {
         #expect(script.state.downloads.isEmpty)
     }
 
-    /// The same image can be named with other staleness each time, because its entry changes meanwhile.
+    /// The same image can be named with other staleness each time, because its entry changes in between.
     @Test func aCallerThatNamesAnImageAgainStillWaitsForIt() {
         hasStale("a")
         let id = script.state.waiterBegan()

@@ -10,7 +10,7 @@ import Testing
 /// Names of the index that share files, against a plain model.
 @Suite("Index: shared files", .timeLimit(.minutes(5)))
 struct SharedFilesIndexTests {
-    /// A file of the model: its inode, and what all its names have in common.
+    /// A file of the model: its inode, and the values that all its names share.
     private struct File {
         let inode: UInt64
         let content: UInt32
@@ -146,7 +146,7 @@ struct SharedFilesIndexTests {
             Self.facts(file, isLinked: false, isPinned: false, knowsDigest: false))
         let before = index.keys(digestPrefix: 9)
         #expect(before.isEmpty)
-        // Another name of the file tells it.
+        // Another name of the file has it.
         index.insert(Sample.key("b"), Self.facts(file, isLinked: true, isPinned: false))
         let (names, bytes) = (index.names(of: Sample.key("a")), index.allocated)
         #expect(Set(names) == [Sample.key("a"), Sample.key("b")])

@@ -188,7 +188,7 @@ struct StoreScriptTests {
         let due = script.event {
             $0.pausesEnded(now: Sample.moment.instant + .seconds(5), &$1)
         }
-        // Another machine may have brought it meanwhile.
+        // Another machine can have stored it in the meantime.
         #expect(due.contains("ask the store for b"))
         #expect(answers(script, "b", .missing).contains("start b"))
         script.caller("two", wants: "c")
@@ -230,7 +230,7 @@ struct StoreScriptTests {
         #expect(takes(script) == StoreTask(.create, script.key("a")))
         #expect(takes(script) == StoreTask(.replace, script.key("b")))
         #expect(takes(script) == nil)
-        // What is not for others is not looked for there either.
+        // Images that are not for others are not looked up there either.
         _ = script.event { _ = $0.removeAsked(script.key("c"), sparesPinned: false, &$1) }
         script.caller("two", wants: "c") { #expect($0.contains("start c")) }
     }

@@ -35,7 +35,7 @@ struct UserShareTests {
 
     // MARK: Turns
 
-    /// Whatever ends first, each user has half of the slots soon, and keeps it.
+    /// In any order of ends, each user soon has half of the slots and keeps them.
     @Test(arguments: [Priority.normal, .visible])
     func twoUsersHaveTheSameNumberOfSlots(greed: Priority) {
         let script = StateScript(transferLimit: 16)

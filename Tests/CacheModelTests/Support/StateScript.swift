@@ -122,7 +122,7 @@ final class StateScript {
         return finishes(image, id, failing: .removed)
     }
 
-    /// A download that was told to stop has only its name lookup left. Returns its identifier.
+    /// A cancelled download has only its name lookup left. Returns its identifier.
     func abandons(_ image: String, saying expected: (([String]) -> Void)? = nil) -> FlightID {
         guard let id = stopping.removeValue(forKey: image) else {
             preconditionFailure("\(image) was not told to stop")
@@ -211,7 +211,7 @@ final class StateScript {
 
     // MARK: Queries
 
-    /// Whether a download was told to stop and has not stopped yet.
+    /// Whether a download was cancelled and has not stopped yet.
     func isStopping(_ image: String) -> Bool { stopping[image] != nil }
 
     func name(of key: CacheKey) -> String { name(key) }

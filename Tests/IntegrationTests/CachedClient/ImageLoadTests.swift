@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    /// What the daemon does not send, a program that answers in its place can send.
+    /// A program that answers in the daemon's place can send replies that the daemon never sends.
     @Test(arguments: [
         "\0", "{}\0", "[\0", "{\"parameters\":{\"items\":[{\"url\":\"x\"}]}}\0", "\u{1}\u{2}",
         "{\"error\":\"io.cached.Cache.ShuttingDown\"}\0",

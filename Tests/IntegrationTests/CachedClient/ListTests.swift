@@ -3,7 +3,7 @@ import CachedClient
 import TestSupport
 import Testing
 
-/// Lists of images: what is visible, what is ahead, and what changes.
+/// Lists of images: visible rows, rows ahead, and changes.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ListTests {
     private let image = SampleImage.png(byteCount: 90_000)
 
@@ -59,7 +59,7 @@ import Testing
             _ = try await visible.changes.first("a third") { $0.state.progress?.received == 30_000 }
             let background = cache.prefetch([url])
             visible.show([])
-            // What it is now is known at once, without a daemon.
+            // The present state is known at once, without a daemon.
             #expect(visible[url].progress?.received == 30_000)
             visible.show([url])
             background.cancel()

@@ -1,4 +1,4 @@
-/// A shell script of the commands that a document shows with what they print.
+/// A shell script of the commands that a document shows together with their output.
 ///
 ///     $ cachectl status $URL
 ///     in-flight 47.8% 491520/1028192 http://localhost:8731/elephants.jpg

@@ -52,7 +52,8 @@ extension DocumentPlace {
         return folder
     }
 
-    /// Types the lines of a block into a terminal. What starts in the background is ready before the next line.
+    /// Types the lines of a block into a terminal. A program that is started in the background is ready before the
+    /// next line.
     func type(_ text: String) async throws {
         let terminal = try await Tmux(columns: 120, lines: 40, in: scope)
         for (name, value) in try environment() {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where the code of a document runs: a home directory whose daemon and cache are where everybody looks.
+/// The place in which the code of a document runs: a home directory with a daemon and a cache at the usual paths.
 ///
 /// `https://example.com` is an origin that has `a.png` to `d.png`, `logo.png` and `a.jpg`, and answers others with 404.
 /// `https://www.debian.org/logos` and `http://localhost:8731` are the same one, which sends `elephants.jpg` slowly.

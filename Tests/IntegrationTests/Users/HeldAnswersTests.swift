@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Answers that a user does not read take a limited amount of memory, and others are answered meanwhile.
+/// Answers that a user does not read take a limited amount of memory, and other users are still answered.
 @Suite(
     "Held answers", .serialized, .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can become other users"),
@@ -39,7 +39,7 @@ struct HeldAnswersTests {
                     slowest, try await TestUser.other.measure(status, daemon.socket))
                 most = max(most, try daemon.process.residentBytes())
             }
-            // Answers 256 MiB, messages that wait 128 MiB, incomplete ones 256 MiB, and what the heap needs around them.
+            // Answers 256 MiB, messages that wait 128 MiB, incomplete ones 256 MiB, and the overhead of the heap.
             #expect(most < 1 << 30, "the daemon holds \(most) bytes")
             #expect(slowest < .seconds(1), "a status took \(slowest)")
             greedy.signal(SIGKILL)

@@ -75,7 +75,7 @@ struct OpenFilesTests {
             #expect(figures[1] >= Self.floor, "\(line)")
             #expect(line.contains(#""kind": "noRoom""#), "\(line)")
             #expect(line.contains("(--min-free); free some space, or end programs"), "\(line)")
-            // What another user asks for is evicted for, or fails with that reason.
+            // For an image of another user, entries are evicted; otherwise it fails with that reason.
             let small = try await daemon.fetch(origin.url("/small.png"))
             #expect(small.state == .cached || small.failure?.kind == "noRoom", "\(small)")
             #expect(

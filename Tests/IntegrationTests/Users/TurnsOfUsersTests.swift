@@ -82,7 +82,7 @@ struct TurnsOfUsersTests {
                 for _ in range(100):
                     data, files = open_one(other)
                     assert files == 1, data
-                # The user who has that many is told so, also over a new connection.
+                # The user at the limit gets an error, also over a new connection.
                 late = users_connections(\(TestUser.greedy.id), 1)[0]
                 data, files = open_one(late)
                 assert files == 0 and b"of this user have not received 256 descriptors" in data, data

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Whatever one user downloads, another user's downloads begin.
+/// No download of one user keeps another user's downloads from starting.
 @Suite(
     "Downloads of users", .serialized, .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can become other users"))

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Whatever one user does, another user's calls are answered and downloads begin.
+/// No behaviour of one user keeps another user's calls from being answered or downloads from starting.
 @Suite(
     "Users", .serialized, .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can become other users"))
@@ -125,7 +125,7 @@ struct UsersTests {
 
     // MARK: Connections
 
-    /// A user who takes all connections that there are for one user is told so, and others are not disturbed.
+    /// A user who takes all connections of one user gets an error, and other users are not disturbed.
     @Test func idleConnectionsOfOneUserLeaveSeatsForOthers() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.forAllUsers(

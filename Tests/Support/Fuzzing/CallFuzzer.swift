@@ -115,7 +115,7 @@ public struct CallFuzzer: Sendable {
             })
     }
 
-    /// The name after each keyword, and what stands in the parentheses after it.
+    /// The name after each keyword, and the text in the parentheses after it.
     private static func declarations(
         _ keyword: String, in text: String
     ) -> [(name: String, body: String)] {

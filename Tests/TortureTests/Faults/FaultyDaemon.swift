@@ -76,7 +76,7 @@ struct FaultyDaemon: Sendable {
 
     /// Does something while another client calls `Status` ten times a second, and is always answered.
     ///
-    /// These calls also wake the event loop: strace(1) can't tell files from the counter that wakes it, and
+    /// These calls also wake the event loop: strace(1) cannot distinguish files from the counter that wakes it, and
     /// eventfd(2) never really fails that way, so an injected fault can lose a wake-up.
     func withOtherRequests<Result: Sendable>(
         for urls: [String], _ body: @escaping @Sendable () async throws -> Result

@@ -49,7 +49,7 @@ final class DirectoryReader: Sendable {
 
     /// A file that has disappeared since is fine.
     private func check(_ name: String) {
-        // Looked up first: if the URL is forgotten meanwhile, its file is gone already.
+        // The URL is looked up first: if it is forgotten after that, its file is gone already.
         let url = oracle.url(of: name)
         guard let bytes = try? contents(of: "\(directory)/\(name)") else { return }
         let isWhole = url.map { origin.canServe(bytes, $0) } == true

@@ -26,7 +26,7 @@ export class Cache {
     return this.#folder.find(url)
   }
 
-  /** Asks the daemon with one call; what the directory says if none answers. */
+  /** Asks the daemon with one call; if none answers, the states come from the directory. */
   async status(urls) {
     const list = [...urls]
     let socket

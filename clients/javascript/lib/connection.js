@@ -20,7 +20,7 @@ export async function connect(paths) {
       })
     } catch (error) {
       problems.push(`${path}: ${error.code ?? error.message}`)
-      // The daemon is there, and too many clients wait for it.
+      // A daemon runs, but too many clients wait for it.
       if (error.code === 'EAGAIN') break
     }
   }

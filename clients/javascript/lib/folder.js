@@ -1,7 +1,7 @@
 /**
  * The cache directory, read without the daemon. Node.js reads neither extended attributes nor locks.
- * So it cannot tell an image from a copy that lost its attributes, or a download that runs from an
- * interrupted one. Such an item has `sure: false`.
+ * So it cannot distinguish an image from a copy that lost its attributes, or a running download from
+ * an interrupted one. Such an item has `sure: false`.
  */
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -64,5 +64,5 @@ export class Folder {
 const unreadable = (path, error) =>
   new CacheError('storage', `cannot look at the cache directory ${path}: ${error.message}`)
 
-/** Whether a user is no person: root, a system account, or a dynamic user of systemd. */
+/** Whether a user is not a person: root, a system account, or a dynamic user of systemd. */
 const isOfTheSystem = (user) => user < 1000 || (user >= 61184 && user <= 65519)

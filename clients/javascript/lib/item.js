@@ -1,5 +1,5 @@
 /**
- * Why something failed: `kind` for programs, and `message` for people. index.d.ts lists the kinds.
+ * The reason of a failure: `kind` for programs, and `message` for people. index.d.ts lists the kinds.
  */
 export class CacheError extends Error {
   name = 'CacheError'

@@ -1,10 +1,10 @@
-/** Images on their way: one stream to the daemon that outlives its restarts. */
+/** Loads of images: one stream to the daemon that outlives its restarts. */
 import { connect } from './connection.js'
 import { CacheError } from './item.js'
 import { encode, wants } from './reply.js'
 import { Stream } from './stream.js'
 
-/** Images that are looked for in the directory at once, so that the event loop goes on. */
+/** Images that are looked up in the directory at once; few, so that the event loop is not blocked. */
 const looks = 200
 /** Milliseconds between two attempts to connect, at first and at last. */
 const [firstPause, longestPause] = [20, 1000]
@@ -22,9 +22,9 @@ export class Load {
   #priority
   #signal
   #stream
-  /** Wanted images that were not looked for in the directory yet, with their priorities. */
+  /** Wanted images that were not looked up in the directory yet, with their priorities. */
   #unseen
-  /** What the directory says about images, in case that no daemon answers. */
+  /** The states of images in the directory, in case that no daemon answers. */
   #fallback = new Map()
   #socket
   #isConnecting = false
@@ -67,7 +67,7 @@ export class Load {
     })
   }
 
-  /** Called by a `for await` loop that is left. */
+  /** A `for await` loop calls it when it ends early. */
   async return(value) {
     this.close()
     return { done: true, value }
@@ -88,7 +88,7 @@ export class Load {
     if (this.#isStarted) this.#look()
   }
 
-  /** Gives up what is not there yet. It can be called twice. */
+  /** Ends the load and its downloads. It can be called twice. */
   close() {
     if (this.#isDone) return
     this.#isDone = true
@@ -110,7 +110,7 @@ export class Load {
     }
   }
 
-  /** Looks for some of the wanted images in the directory, then asks the daemon for them. */
+  /** Looks up some of the wanted images in the directory, then asks the daemon for them. */
   #look() {
     const added = []
     for (const [url, priority] of [...this.#unseen].slice(0, looks)) {
@@ -188,7 +188,7 @@ export class Load {
     if (this.#socket) this.#guarded(() => this.#socket.write(encoded()))
   }
 
-  /** Does something with messages. A failure ends the load. */
+  /** Calls a function that handles messages. A failure ends the load. */
   #guarded(action) {
     try {
       action()

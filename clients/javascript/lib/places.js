@@ -26,14 +26,14 @@ export function check(url) {
 
 const absolute = (path) => (path?.startsWith('/') ? path : undefined)
 
-/** Where the cache is unless the application names a directory. */
+/** The cache directory, unless the application names one. */
 export function directory({ env } = process) {
   if (env.CACHE_DIRECTORY) return env.CACHE_DIRECTORY
   const base = absolute(env.HOST_XDG_CACHE_HOME) ?? absolute(env.XDG_CACHE_HOME) ?? `${homedir()}/.cache`
   return `${base}/cached`
 }
 
-/** Where the daemon can listen unless the application names a socket, in this order. */
+/** The sockets of the daemon in their order, unless the application names one. */
 export function sockets({ env } = process) {
   if (env.CACHED_SOCKET) return [env.CACHED_SOCKET]
   const runtime = absolute(env.XDG_RUNTIME_DIR)

@@ -1,7 +1,7 @@
 /** The messages of the daemon: calls to bytes, and bytes to replies. */
 import { CacheError } from './item.js'
 
-/** The daemon refuses longer calls. In bytes. */
+/** The longest call that the daemon accepts, in bytes. */
 export const longestCall = 16 * 2 ** 20
 const states = new Set(['missing', 'inFlight', 'cached'])
 

@@ -34,13 +34,13 @@ export class Messages {
 }
 
 /**
- * What is wanted, what the daemon last said about it, and what the application has not seen yet: the
- * newest state of each image, never a backlog.
+ * The wanted images, their last reported states, and the states that the application has not seen yet:
+ * the newest of each image, never a backlog.
  */
 export class Stream {
-  /** `open`; `done` after the last reply; `lost` if the daemon stops or ends a stream that goes on. */
+  /** `open`; `done` after the last reply; `lost` if the daemon stops, or ends a stream with `follow`. */
   state = 'open'
-  /** What is asked of the daemon, by URL, with its priority. */
+  /** The images requested from the daemon, by URL, with their priorities. */
   wants = new Map()
   /** The wanted URLs whose final state is not known. */
   undecided = new Set()
@@ -78,7 +78,7 @@ export class Stream {
     return encode('Fetch', parameters, { more: true })
   }
 
-  /** Shows an item to the application unless it has seen the same already. */
+  /** Passes an item to the application unless it has seen the same already. */
   report(item) {
     const seen = this.#reported.get(item.url)
     if (seen && areEqual(seen, item)) return

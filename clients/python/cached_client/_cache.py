@@ -43,7 +43,7 @@ class Cache:
         return self._folder.path
 
     def peek(self, url: str) -> Item:
-        """What the directory alone says, in some 10 µs: no daemon, no waiting, and no use counted.
+        """The state of an image in the directory, in some 10 µs, without the daemon. It counts as no use.
 
         An image that is queued, or failed, is `missing` here: only the daemon knows that. An interrupted
         download is `missing` with the bytes received. CacheError `storage`, `notPermitted`, `invalidURL`.
@@ -51,7 +51,7 @@ class Cache:
         return self._folder.find(url).item
 
     def status(self, urls: Iterable[str]) -> list[Item]:
-        """What the daemon knows, in the order of the URLs, by one call; what the directory says if no daemon runs.
+        """The states from the daemon, in the order of the URLs, by one call; from the directory if no daemon runs.
 
         From some 20 images on it is faster than `peek`. It waits for the answer. CacheError `noDaemon` if
         the daemon accepts the connection and does not answer, `badReply`, or a kind of the daemon.
@@ -75,7 +75,7 @@ class Cache:
         return True
 
     def get(self, url: str, priority: Priority = "normal") -> Item:
-        """The image, cached; waits until it is. CacheError if it fails."""
+        """Waits until the image is cached, and returns it. CacheError if it fails."""
         item = None
         with self.load([url], priority) as load:
             for item in load:
@@ -89,7 +89,7 @@ class Cache:
         """The states of images as they change, until each is cached or failed. Iterating waits.
 
         It connects only if an image is missing or stale. A load outlives a restart of the daemon. If
-        nobody answers for `patience` seconds, stale images are cached, and others fail as `noDaemon`.
+        no daemon answers for `patience` seconds, stale images are cached, and others fail as `noDaemon`.
 
         urls: in any order and with repetitions; or a dictionary with a priority for each.
         priority: `background`, `normal` or `visible`.
@@ -105,7 +105,7 @@ class Cache:
         return AsyncLoad(self.load(urls, priority, follow=follow))
 
     def open(self, image: str | Item) -> BinaryIO:
-        """The file of a cached image, for reading: by its path, otherwise handed over by the daemon.
+        """Opens the file of a cached image for reading: by its path, otherwise by a descriptor from the daemon.
 
         The second way is for sandboxes that see the socket and not the directory. It can wait for the
         daemon for `patience` seconds. CacheError `notCached`, `noDaemon` or another kind of the daemon.
@@ -170,7 +170,7 @@ class Cache:
                     error = problem
                     connection.close()
                     if isinstance(problem, BlockingIOError):
-                        # The daemon is there, and too many clients wait for it.
+                        # A daemon runs, but too many clients wait for it.
                         break
             if time.monotonic() >= deadline:
                 raise error if isinstance(error, OSError) else OSError(str(error))

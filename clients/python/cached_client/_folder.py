@@ -21,12 +21,12 @@ _WRITE_LOCK_OF_THE_WHOLE_FILE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
 
 
 class Found(NamedTuple):
-    """What the directory says about an image."""
+    """The state of an image in the directory."""
 
     item: Item
-    #: Of a cached image: whether it can be used without asking its origin.
+    #: If the image is cached: whether it can be used without asking its origin.
     is_fresh: bool = False
-    #: Of a cached image that is not fresh: whether it must not be used before its origin confirms it.
+    #: If a cached image is not fresh: whether it must not be used before its origin confirms it.
     is_strict: bool = False
 
 
@@ -48,7 +48,7 @@ class Folder:
         found = self._cached(url, key, path, owner)
         if found is None:
             partial = self._partial(url, path)
-            # If it has no partial download either, it may have been published in between.
+            # If it has no partial download either, it can have been published in between.
             found = Found(partial) if partial else self._cached(url, key, path, owner)
         return found or Found(Item(url, "missing"))
 
@@ -104,7 +104,7 @@ class Folder:
 
 
 def _is_of_the_system(user: int) -> bool:
-    """Whether a user is no person: root, a system account, or a dynamic user of systemd."""
+    """Whether a user is not a person: root, a system account, or a dynamic user of systemd."""
     return user < 1000 or 61184 <= user <= 65519
 
 

@@ -1,4 +1,4 @@
-"""What is known about one image, and why there is none."""
+"""The state of one image, and the error if there is none."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class CacheError(Exception):
                  retry_at: int | None = None):
         super().__init__(message)
         self.kind = kind
-        #: One sentence.
+        #: One sentence for people.
         self.message = message
-        #: The HTTP status that the origin answered, if any.
+        #: The HTTP status of the origin's response, if there was one.
         self.http_status = http_status
         #: Unix seconds before which the cache does not ask the origin again, if known.
         self.retry_at = retry_at
@@ -52,7 +52,7 @@ class Item(NamedTuple):
     url: str
     #: `missing`, `inFlight`, `cached` or `failed`.
     state: str
-    #: Bytes received so far. Of a missing image: of an interrupted download, which can perhaps continue.
+    #: Bytes received so far. If the image is missing, an interrupted download left them and can perhaps continue.
     received: int | None = None
     #: Bytes of the whole image; None while unknown.
     total: int | None = None
@@ -60,7 +60,7 @@ class Item(NamedTuple):
     path: str | None = None
     #: The length of the file in bytes, if the image is cached.
     size: int | None = None
-    #: Why the image is failed, or why a cached one could not be refreshed.
+    #: The reason why the image failed, or why a cached one could not be refreshed.
     failure: CacheError | None = None
     #: `queued`, `connecting`, `receiving`, `retrying` or `publishing`, if the daemon reports it.
     phase: str | None = None

@@ -13,7 +13,7 @@ from ._item import CacheError, Item
 from ._stream import Stream, encode, wants
 from .interface import Priority
 
-#: Images that one step looks for in the directory, so that it takes a few milliseconds at most.
+#: Images that one step looks up in the directory, so that it takes a few milliseconds at most.
 _LOOKS = 200
 #: Seconds between two attempts to connect, at first and at last.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
@@ -34,17 +34,17 @@ class Load:
         self._folder, self._sockets, self._patience = folder, sockets, patience
         self._stream = Stream(follow)
         self._priority = priority
-        #: Wanted images that were not looked for in the directory yet, with their priorities.
+        #: Wanted images that were not looked up in the directory yet, with their priorities.
         self._unseen: dict[str, Priority] = {}
         #: Stale images that are used if no daemon answers.
         self._stale: dict[str, Item] = {}
         self._socket: socket.socket | None = None
         self._output = bytearray()
-        #: When waiting for an answer is over, and when to connect next; on the monotonic clock.
+        #: The end of the wait for an answer, and the time of the next attempt to connect; on the monotonic clock.
         self._deadline: float | None = None
         self._next_attempt = 0.0
         self._pause = _FIRST_PAUSE
-        #: Why there is no connection.
+        #: The reason why there is no connection.
         self._problem = ""
         self._process = os.getpid()
         self.done = False
@@ -171,7 +171,7 @@ class Load:
                 connection.close()
                 problems.append(f"{path}: {getattr(error, 'strerror', None) or error}")
                 if isinstance(error, BlockingIOError):
-                    # The daemon is there, and too many clients wait for it.
+                    # A daemon runs, but too many clients wait for it.
                     break
                 continue
             self._socket, self._pause = connection, _FIRST_PAUSE
@@ -204,7 +204,7 @@ class Load:
 
     def _exchange(self) -> None:
         self._flush()
-        # A few pieces, so that a fast daemon cannot hold up the main loop.
+        # Only a few pieces, so that a fast daemon cannot delay the main loop.
         for _ in range(8):
             if self._socket is None:
                 return

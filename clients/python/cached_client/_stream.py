@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from ._item import CacheError, Item
 from .interface import Priority, Want
 
-#: The daemon refuses longer calls. In bytes.
+#: The longest call that the daemon accepts, in bytes.
 LONGEST_CALL = 16 << 20
 _STATES = ("missing", "inFlight", "cached")
 
@@ -25,13 +25,13 @@ class Stream:
         self.follow = follow
         #: The longest reply that is accepted, in bytes; by default as much as the wanted images can need.
         self._limit = limit
-        #: What is asked of the daemon, by URL, with its priority.
+        #: The images requested from the daemon, by URL, with their priorities.
         self.wants: dict[str, Priority] = {}
         #: The wanted URLs whose final state is not known.
         self.undecided: dict[str, None] = {}
         self._reported: dict[str, Item] = {}
         self._changed: dict[str, Item] = {}
-        #: `open`; `done` after the last reply; `lost` if the daemon stops or ends a stream that goes on.
+        #: `open`; `done` after the last reply; `lost` if the daemon stops, or ends a stream with `follow`.
         self.state = "open"
         self._begin()
 
@@ -115,7 +115,7 @@ class Stream:
         is_last = not reply["continues"]
         for item in [read_item(members) for members in items]:
             if item.url not in self.wants:
-                continue  # It was dropped while the reply was on its way.
+                continue  # The image was dropped while the reply was on its way.
             if item.state == "failed" or item.state == "cached" and item.phase is None \
                     or is_last and item.state != "inFlight":
                 self.undecided.pop(item.url, None)

@@ -129,6 +129,11 @@ class Want(_Want, total=False):
     # Milliseconds after which this call takes the failure deadline if the image has not come, 1 or
     # more. The download goes on for others.
     timeout: int
+    # Header fields for the request of an account, such as Authorization, Cookie or Accept: at most
+    # 16, of 8 KiB together. Only with a URL that names the account (#as=NAME). They are kept in
+    # memory until the download ends, and sent to the origin of the URL alone. Not Host, Range,
+    # If-Match and its like, and the fields of a connection.
+    headers: dict[str, str]
 
 
 # The order of the entries in List.
@@ -282,6 +287,8 @@ class ListParameters(TypedDict, total=False):
     # Only images whose URL or key contains this text. Upper and lower case of ASCII count as the
     # same.
     contains: str
+    # Only images of this account: those whose URL has #as=NAME.
+    account: str
     # Only images of this type, for example image/png. Not of downloads.
     mediaType: str
     # Only images with this digest, as 64 hexadecimal digits in lower case: copies of one image.
@@ -311,6 +318,8 @@ class RemoveParameters(TypedDict, total=False):
     urls: list[str]
     # Removes all entries whose URL starts with these bytes. Pinned entries are kept.
     prefix: str
+    # Removes all entries of this account, pinned or not: those whose URL has #as=NAME.
+    account: str
     # Whether to remove all entries. Pinned entries are kept.
     all: bool
     # Only with urls: whether to delete the images from the store too, if there is one that may be
@@ -438,8 +447,6 @@ class CheckStoreReply(TypedDict, total=False):
 class VerifyParameters(TypedDict, total=False):
     # Whether to download all damaged entries again and wait for them.
     repair: bool
-    # Whether to continue where the last verification was interrupted.
-    resume: bool
 
 
 class _VerifyReply(TypedDict):

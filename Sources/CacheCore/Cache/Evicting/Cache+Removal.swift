@@ -21,10 +21,22 @@ extension Cache {
     /// stay. An empty prefix means all of them, and also partials. With a prefix, the URL
     /// attribute of each entry is read.
     public func removeAll(prefix: String, completion: @escaping RemovalEnd) {
-        let keys =
-            entryKeys(prefix) + flightKeys(prefix)
-            + (prefix.isEmpty ? read { Array($0.disk.space.partials.keys) } : [])
-        finishRemoval(of: keys, sparesPinned: true, completion)
+        guard !prefix.isEmpty else {
+            let keys =
+                entryKeys(nil) + flightKeys(nil) + read { Array($0.disk.space.partials.keys) }
+            return finishRemoval(of: keys, sparesPinned: true, completion)
+        }
+        let isMeant = { (url: String) in url.utf8.starts(with: prefix.utf8) }
+        finishRemoval(
+            of: entryKeys(isMeant) + flightKeys(isMeant), sparesPinned: true, completion)
+    }
+
+    /// Removes every entry of an account, pinned or not, and stops its downloads. The URL attribute of each entry is
+    /// read.
+    public func removeAll(of account: String, completion: @escaping RemovalEnd) {
+        let isMeant = { (url: String) in CacheURL.account(in: url) == account }
+        finishRemoval(
+            of: entryKeys(isMeant) + flightKeys(isMeant), sparesPinned: false, completion)
     }
 
     private func finishRemoval(
@@ -90,13 +102,13 @@ extension Cache {
                 + "may write there")
     }
 
-    private func entryKeys(_ prefix: String) -> [CacheKey] {
+    private func entryKeys(_ isMeant: ((String) -> Bool)?) -> [CacheKey] {
         // `statistics` first applies the changes of other programs, so that files they added are removed too.
         let isWhole = statistics().isWhole
         let indexed = allEntries().map(\.key)
         let keys = isWhole ? indexed : Array(Set(indexed).union(keysInDirectory()))
-        guard !prefix.isEmpty else { return keys }
-        return keys.filter { details(of: $0).url?.utf8.starts(with: prefix.utf8) == true }
+        guard let isMeant else { return keys }
+        return keys.filter { details(of: $0).url.map(isMeant) ?? false }
     }
 
     /// The names of entries in the directory, for use while the index is not complete.
@@ -109,11 +121,8 @@ extension Cache {
         }
     }
 
-    private func flightKeys(_ prefix: String) -> [CacheKey] {
-        read { state in
-            state.downloads.all.lazy
-                .filter { $0.value.name.string.utf8.starts(with: prefix.utf8) }
-                .map(\.key)
-        }
+    private func flightKeys(_ isMeant: ((String) -> Bool)?) -> [CacheKey] {
+        let flights = read { state in state.downloads.all.map { ($0.key, $0.value.name.string) } }
+        return flights.lazy.filter { isMeant?($0.1) ?? true }.map(\.0)
     }
 }

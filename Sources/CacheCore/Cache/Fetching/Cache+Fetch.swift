@@ -124,7 +124,7 @@ extension Cache {
             // The lookup also brings the index up to date about names that changed.
             let answers = lookupInPlace(stretch.map(\.key))
             let stale = zip(stretch, answers).map {
-                staleness(of: $0.key, $1, options, now.wallTime)
+                staleness(of: $0, $1, options, now.wallTime)
             }
             run { state, effects in
                 for (request, stale) in zip(stretch, stale) {
@@ -134,7 +134,8 @@ extension Cache {
                     }
                     state.requested(
                         request.key, request.url, by: waiter, options,
-                        name: request.name, stale: stale, now: now, &effects)
+                        name: request.name, fields: request.fields, stale: stale, now: now,
+                        &effects)
                 }
             }
         }
@@ -147,15 +148,17 @@ extension Cache {
     }
 
     /// How an entry that is no longer fresh may be used, as the record in its file says. `nil` if the entry is
-    /// fresh or not cached, or if the request refreshes it anyway.
+    /// fresh or not cached, or if the request refreshes it anyway. Without the fields of its account, an image that may be
+    /// used stale stays as it is: its origin would not confirm it.
     private func staleness(
-        of key: CacheKey, _ answer: Lookup, _ options: FetchOptions, _ now: UnixTime
+        of request: ImageRequest, _ answer: Lookup, _ options: FetchOptions, _ now: UnixTime
     ) -> Staleness? {
         guard !options.isRefresh, case .cached(let facts, _, _) = answer,
-            facts.isStale(at: now), let record = record(of: key)
+            facts.isStale(at: now), let record = record(of: request.key)
         else { return nil }
+        let isUsable = record.isPersonal && request.fields.isEmpty && !record.terms.mustRevalidate
         return Staleness(
-            reuse: record.reuse(at: now),
+            reuse: isUsable ? .fresh : record.reuse(at: now),
             allowsStaleIfError: record.allowsStaleIfError(at: now, settings.transfers.caching))
     }
 

@@ -7,7 +7,7 @@ struct StoreLog {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    func tell(_ news: StoreNews) {
+    func report(_ news: StoreNews) {
         switch news {
         case .refused(let isWriting, let refusal):
             logger.error(

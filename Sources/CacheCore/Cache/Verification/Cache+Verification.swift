@@ -8,37 +8,31 @@ internal import SystemPackage
 
 /// Verifying the entries.
 extension Cache {
-    /// Reads every entry on all cores, with the lowest priority, and compares it with its attributes. A damaged
-    /// file is removed, and downloaded again at once if it is pinned. One verification runs at a time.
+    /// Reads every entry with the lowest priority, and compares it with its attributes. A damaged file is removed,
+    /// and downloaded again at once if it is pinned. One verification runs at a time.
     ///
     /// - Parameters:
     ///   - repairs: downloads all damaged entries again, on behalf of `client`.
-    ///   - resumes: continues where the last verification was interrupted.
     ///   - onProgress: called from time to time, on a thread of the cache.
     ///   - onEnd: called once with the result, on a thread of the cache.
     public func verify(
-        repairs: Bool, resumes: Bool = false, client: ClientID,
+        repairs: Bool, client: ClientID,
         onProgress: @escaping VerificationListener, onEnd: @escaping VerificationListener
     ) -> Verification {
         let verification = Verification(
-            repairs: repairs, resumes: resumes, client: client, onProgress: onProgress, onEnd: onEnd
-        )
+            repairs: repairs, client: client, onProgress: onProgress, onEnd: onEnd)
         verifier.enqueue(verification)
         return verification
     }
 
     /// Verifies a batch of names, on the verifier's thread.
     func verify(
-        _ files: ArraySlice<CacheDirectory.NamedFile>, _ verification: Verification,
+        _ keys: ArraySlice<CacheKey>, _ reader: inout EntryReader, _ verification: Verification,
         _ report: inout VerificationReport
     ) {
-        let entries = open(files, &report)
-        let findings = ParallelVerifier(entries).read(directory) {
-            verification.isCancelled || self.isDraining
-        }
         var damaged: [Repair.Case] = []
-        for (entry, finding) in zip(entries, findings) {
-            switch finding {
+        for entry in open(keys, &report) {
+            switch reader.read(entry, isCancelled: { verifier.ends(verification) }) {
             case .undecided: continue
             case .failed(let error):
                 report.add(.unreadable(error, path: path(of: entry.key)))
@@ -72,18 +66,31 @@ extension Cache {
             })
     }
 
+    /// Opens entries on the directory's thread. An opening takes the lock of the state, and all callers would wait for
+    /// the verifier's thread, which has the lowest priority, if it was interrupted while it holds that.
     private func open(
-        _ files: ArraySlice<CacheDirectory.NamedFile>, _ report: inout VerificationReport
+        _ keys: ArraySlice<CacheKey>, _ report: inout VerificationReport
     ) -> [OpenedEntry] {
-        files.map(\.key).compactMap { key -> OpenedEntry? in
-            do throws(Errno) {
-                return try openToVerify(key)
-            } catch .noSuchFileOrDirectory {
-                return nil
-            } catch {
-                report.add(.unreadable(error, path: path(of: key)))
-                return nil
+        let done = Inbox<[Result<OpenedEntry?, Failure>]>()
+        worker.enqueue(.runBeside { _ in done.put(keys.map(self.opened)) })
+        var entries: [OpenedEntry] = []
+        for result in done.takeAll()?.first ?? [] {
+            switch result {
+            case .success(let entry?): entries.append(entry)
+            case .success(nil): continue
+            case .failure(let failure): report.add(failure)
             }
+        }
+        return entries
+    }
+
+    private func opened(_ key: CacheKey) -> Result<OpenedEntry?, Failure> {
+        do throws(Errno) {
+            return .success(try openToVerify(key))
+        } catch .noSuchFileOrDirectory {
+            return .success(nil)
+        } catch {
+            return .failure(.unreadable(error, path: path(of: key)))
         }
     }
 

@@ -14,8 +14,6 @@ public final class Verification: Sendable {
 
     /// Whether damaged entries are downloaded again, or removed.
     let repairs: Bool
-    /// Whether it continues where the last one was interrupted.
-    let resumes: Bool
     /// The client on whose behalf they are downloaded.
     let client: ClientID
     let onProgress: VerificationListener
@@ -24,11 +22,10 @@ public final class Verification: Sendable {
     private let cancellation = Atomic(false)
 
     init(
-        repairs: Bool, resumes: Bool = false, client: ClientID,
+        repairs: Bool, client: ClientID,
         onProgress: @escaping VerificationListener, onEnd: @escaping VerificationListener
     ) {
         self.repairs = repairs
-        self.resumes = resumes
         self.client = client
         self.onProgress = onProgress
         self.onEnd = onEnd

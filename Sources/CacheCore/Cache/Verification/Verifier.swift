@@ -1,3 +1,4 @@
+import CLinux
 internal import CacheKey
 import CacheModel
 import CacheValues
@@ -8,16 +9,22 @@ internal import SystemPackage
 final class Verifier: Sendable {
     private let inbox = Inbox<Verification>()
     private let thread = Mutex<NamedThread?>(nil)
+    private let isStopping = Atomic(false)
     /// The verification that waits for a repair, and the request it waits for.
     private let waiting = Mutex<(id: WaiterID, verification: Verification)?>(nil)
 
-    /// Entries in a batch, each with an open file. The names of one file are in one batch.
+    /// Entries in a batch. The damaged ones among them are downloaded together.
     static let batch = 64
     /// The time between two progress reports.
     static let reportInterval = Duration.milliseconds(100)
 
     func start(_ cache: Cache) {
-        thread.withLock { $0 = NamedThread("verify") { self.run(cache) } }
+        thread.withLock { thread in
+            thread = NamedThread("verify") {
+                clinux_lower_priority()
+                self.run(cache)
+            }
+        }
     }
 
     /// Queues a verification. Once the thread has ended, the verification ends at once.
@@ -25,7 +32,17 @@ final class Verifier: Sendable {
         if !inbox.put(verification) { verification.onEnd(verification, .shuttingDown) }
     }
 
-    /// Ends the thread. The cache is draining, so the running and queued verifications end soon.
+    /// The running and queued verifications end soon.
+    func stop() {
+        isStopping.store(true, ordering: .relaxed)
+    }
+
+    /// Whether a verification ends before all entries are read. Takes no lock.
+    func ends(_ verification: Verification) -> Bool {
+        verification.isCancelled || isStopping.load(ordering: .relaxed)
+    }
+
+    /// Ends the thread, after ``stop()``.
     func finish() {
         inbox.close()
         thread.withLock { $0.take() }?.join()
@@ -43,46 +60,28 @@ final class Verifier: Sendable {
         var report = VerificationReport()
         do throws(Failure) {
             guard cache.directory.isInPlace else { throw cache.directory.lost }
-            var rest = try files(of: cache.directory)[...]
-            if verification.resumes, let done = cache.directory.verifiedUpTo {
-                rest = rest.drop { $0.inode <= done }
-            }
-            report.total = rest.count
+            let keys = try keys(in: cache.directory)
+            report.total = keys.count
+            var reader = EntryReader(cache.directory)
             var nextReport = ContinuousClock.now
-            while !rest.isEmpty, !verification.isCancelled, !cache.isDraining {
+            for batch in keys.chunks(ofCount: Self.batch) {
+                guard !ends(verification) else { break }
                 guard cache.directory.isInPlace else { throw cache.directory.lost }
                 if nextReport <= .now {
                     verification.onProgress(verification, report)
                     nextReport = .now + Self.reportInterval
                 }
-                let batch = Self.batch(of: rest)
-                cache.verify(batch, verification, &report)
-                guard !verification.isCancelled, !cache.isDraining else { break }
-                rest = rest.dropFirst(batch.count)
-                if let done = batch.last { cache.directory.noteVerified(upTo: done.inode) }
+                cache.verify(batch, &reader, verification, &report)
             }
-            if rest.isEmpty { cache.directory.noteVerified(upTo: nil) }
         } catch {
             report.failure = error
         }
-        return cache.isDraining ? .shuttingDown : report
+        return isStopping.load(ordering: .relaxed) ? .shuttingDown : report
     }
 
-    /// The next names, and all further ones of the last file.
-    private static func batch(
-        of files: ArraySlice<CacheDirectory.NamedFile>
-    ) -> ArraySlice<CacheDirectory.NamedFile> {
-        let start = files.prefix(batch)
-        guard let last = start.last else { return start }
-        let more = files.dropFirst(start.count).prefix { $0.inode == last.inode }
-        return files.prefix(start.count + more.count)
-    }
-
-    private func files(
-        of directory: CacheDirectory
-    ) throws(Failure) -> [CacheDirectory.NamedFile] {
+    private func keys(in directory: CacheDirectory) throws(Failure) -> [CacheKey] {
         do {
-            return try directory.filesToVerify()
+            return try directory.entryKeysByInode()
         } catch {
             throw .unreadable(error, path: directory.path)
         }

@@ -1,16 +1,27 @@
 /// Facts about servers that earlier requests found out. They are forgotten after a time, and with the process. Belongs to
 /// the transfer loop's thread.
 final class KnownServers {
-    /// Origins that brought by HTTP/1.1 what they did not bring by HTTP/2.
+    /// Origins that speak only HTTP/1.1, or brought by it what they did not bring by HTTP/2.
     private var withoutHTTP2 = ExpiringSet(time: .seconds(86_400))
+    /// Those that nobody has acted upon yet.
+    private var newWithoutHTTP2: [String] = []
     /// Hosts with addresses that took no connection when another address of the host did. libcurl keeps the addresses of
     /// a name for as long. CURLOPT_DNS_CACHE_TIMEOUT(3)
     private var silentAddresses = ExpiringSet(time: .seconds(60))
 
     // MARK: HTTP/2
 
-    /// A request succeeded by HTTP/1.1 after it had failed by HTTP/2.
-    func preferHTTP1(at origin: String) { withoutHTTP2.insert(origin) }
+    /// A connection turned out to be for HTTP/1.1, or a request succeeded by it after it had failed by HTTP/2.
+    func preferHTTP1(at origin: String) {
+        withoutHTTP2.insert(origin)
+        newWithoutHTTP2.append(origin)
+    }
+
+    /// The origins of which that became known since the last call.
+    func takeNewWithoutHTTP2() -> [String] {
+        defer { newWithoutHTTP2.removeAll() }
+        return newWithoutHTTP2
+    }
 
     func prefersHTTP1(at origin: @autoclosure () -> String) -> Bool {
         !withoutHTTP2.isEmpty && withoutHTTP2.contains(origin())

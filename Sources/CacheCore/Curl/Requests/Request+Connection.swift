@@ -91,6 +91,11 @@ extension Request {
         return !isCrowded
     }
 
+    /// Whether libcurl lets the request wait for a connection that others have begun, because several could share it.
+    func waitsForConnection(to origin: String) -> Bool {
+        mayUseHTTP2 && !hasAsked && !isConnecting && self.origin == origin
+    }
+
     /// Whether another address of the host is tried instead, because this one recently took no connection.
     private func isSilent(_ target: IPAddress?) -> Bool {
         guard route == .direct, let target, environment.servers.isSilent(target, of: host) else {
@@ -107,6 +112,7 @@ extension Request {
         if route == .direct, triedAddresses.count > 1, let used = address.flatMap(IPAddress.init) {
             environment.servers.areSilent(triedAddresses.filter { $0 != used }, of: host)
         }
+        if mayUseHTTP2, !easy.speaksHTTP2 { environment.servers.preferHTTP1(at: origin) }
         guard hasUnreadData(onLocalPort: port) else { return true }
         metUnreadData = true
         forbidReuse()

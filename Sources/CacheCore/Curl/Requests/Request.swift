@@ -78,10 +78,13 @@ final class Request {
     init(_ plan: RequestPlan, _ environment: RequestEnvironment) throws(CurlError) {
         flight = plan.flight
         route = plan.route
-        let own = environment.settings.originHeaders?.fields(forURL: plan.url)
-        let fields = plan.fields + (plan.store?.fields ?? []) + (own?.fields ?? [])
+        let account = plan.accountFields
+        let names = account.map { $0.name.lowercased() }
+        let own = (environment.settings.originHeaders?.fields(forURL: plan.url) ?? [])
+            .filter { !names.contains($0.name.lowercased()) }
+        let fields = plan.fields + (plan.store?.fields ?? []) + account + own
         headers = fields.isEmpty ? .usual : RequestHeaders(fields)
-        hasCredentials = own?.areCredentials ?? false
+        hasCredentials = (account + own).contains(where: \.isCredential)
         head = plan.head
         decodesBody = plan.decodesBody
         headLimit = plan.store?.headLimit

@@ -1,4 +1,5 @@
 internal import CCurl
+import CacheValues
 import HTTPCaching
 
 /// The header fields of a request: those that every request has, and its own. It must live as long as the

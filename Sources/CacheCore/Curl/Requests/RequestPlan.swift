@@ -12,6 +12,8 @@ struct RequestPlan {
     var route: RequestRoute
     /// Header fields besides those that every request has.
     var fields: [RequestField] = []
+    /// The header fields of an account. They are for the origin of the URL alone.
+    var accountFields: [RequestField] = []
     /// Whether the request may share a connection with others, as HTTP/2 permits.
     let mayShareConnection: Bool
     /// Whether the same request has just failed by HTTP/2, so that it is sent by HTTP/1.1.

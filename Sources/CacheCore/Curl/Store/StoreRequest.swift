@@ -1,3 +1,4 @@
+import CacheValues
 import HTTPCaching
 
 /// The parts that a request to a store has, and one to an origin has not: a method, a signature, and perhaps a body.

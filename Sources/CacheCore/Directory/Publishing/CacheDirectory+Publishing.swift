@@ -199,7 +199,9 @@ extension CacheDirectory {
             try records.prepare(image, digest, file)
         }
         // Not earlier: once a file was looked at, its next change costs another write of its inode.
-        if !file.isNamed { try makeReadable(file.descriptor) }
+        if !file.isNamed || image.record.isPersonal {
+            try setMode(image.record.isPersonal ? 0o600 : 0o644, of: file.descriptor)
+        }
         setLastUse(image)
     }
 

@@ -61,11 +61,13 @@ extension CacheDirectory {
         return true
     }
 
-    /// Whether a file can have the bytes of an image, as far as that shows without reading it.
+    /// Whether a file can have the bytes of an image, as far as that shows without reading it. The image of an account has
+    /// its own file, which only the owner reads: link count and times would tell others about it.
     private func mayCompare(_ file: Int32, _ image: StagedImage) throws(Errno) -> Bool {
         let status = try kernel.status(of: file)
         return status.st_mode & S_IFMT == S_IFREG && status.st_uid == owner
             && status.st_size == image.record.size && identity.inode(of: status) != 0
+            && !image.record.isPersonal && status.st_mode & 0o077 != 0
     }
 
     /// Whether another name of a file has its record in the attribute that this name needs: keys that begin with the

@@ -68,7 +68,7 @@ extension CacheDirectory {
     ///   - makeRoom: called if the disk is full.
     func stage(
         _ key: CacheKey, _ record: PartialRecord? = nil, of total: Int64? = nil,
-        makeRoom: () -> Bool = { false }
+        mode: mode_t = 0o644, makeRoom: () -> Bool = { false }
     ) throws(Errno) -> StagingFile {
         let descriptor = try kernel.storing(makeRoom) { () throws(Errno) in
             try createPartial(of: key)
@@ -83,7 +83,7 @@ extension CacheDirectory {
         let file = StagingFile(
             key: key, descriptor: descriptor, partialAttributes: attributes, kernel: kernel)
         do {
-            try makeReadable(descriptor)
+            try setMode(mode, of: descriptor)
         } catch {
             try discardPartial(of: key)
             throw error
@@ -91,12 +91,12 @@ extension CacheDirectory {
         return file
     }
 
-    /// Lets everyone read a file, whatever the umask or the directory's ACL says. Looking is cheaper than changing.
+    /// Says who may read a file, whatever the umask or the directory's ACL says. Looking is cheaper than changing.
     /// Some file systems in user space have no modes to change. fchmod(2).
-    func makeReadable(_ file: Int32) throws(Errno) {
-        guard try kernel.status(of: file).st_mode & 0o7777 != 0o644 else { return }
+    func setMode(_ mode: mode_t, of file: Int32) throws(Errno) {
+        guard try kernel.status(of: file).st_mode & 0o7777 != mode else { return }
         do {
-            try kernel.setMode(0o644, of: file)
+            try kernel.setMode(mode, of: file)
         } catch .noFunction {
             return
         }

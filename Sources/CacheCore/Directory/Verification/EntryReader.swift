@@ -6,7 +6,7 @@ import HTTPCaching
 import ImageFormats
 internal import SystemPackage
 
-/// Reads whole entries and compares them with their attributes. Used by one thread at a time.
+/// Reads whole entries and compares them with their attributes.
 struct EntryReader: ~Copyable {
     /// The result of reading an entry.
     enum Finding: Sendable {
@@ -38,6 +38,7 @@ struct EntryReader: ~Copyable {
 
     /// Reads one entry. `isCancelled` is called between two reads.
     mutating func read(_ entry: OpenedEntry, isCancelled: () -> Bool) -> Finding {
+        if let damage = entry.damage { return .damaged(damage) }
         let finding = readOnce(entry, isCancelled)
         // A disk that fails to return bytes can succeed the next time.
         guard case .damaged(.unreadableBytes) = finding else { return finding }

@@ -21,11 +21,4 @@ final class OpenedEntry: Sendable {
     deinit {
         close(descriptor)
     }
-
-    /// Whether both are names of one file. fstat(2).
-    func isSameFile(as other: OpenedEntry) -> Bool {
-        var (one, another) = (stat(), stat())
-        return fstat(descriptor, &one) == 0 && fstat(other.descriptor, &another) == 0
-            && CacheDirectory.Identity(one) == CacheDirectory.Identity(another)
-    }
 }

@@ -148,7 +148,11 @@ extension InterfaceDescription {
           attempts: ?int,
           # Milliseconds after which this call takes the failure deadline if the image has not come, 1 or more. The download goes
           # on for others.
-          timeout: ?int
+          timeout: ?int,
+          # Header fields for the request of an account, such as Authorization, Cookie or Accept: at most 16, of 8 KiB together.
+          # Only with a URL that names the account (#as=NAME). They are kept in memory until the download ends, and sent to the
+          # origin of the URL alone. Not Host, Range, If-Match and its like, and the fields of a connection.
+          headers: ?[string]string
         )
 
         # The order of the entries in List.
@@ -293,6 +297,8 @@ extension InterfaceDescription {
           host: ?string,
           # Only images whose URL or key contains this text. Upper and lower case of ASCII count as the same.
           contains: ?string,
+          # Only images of this account: those whose URL has #as=NAME.
+          account: ?string,
           # Only images of this type, for example image/png. Not of downloads.
           mediaType: ?string,
           # Only images with this digest, as 64 hexadecimal digits in lower case: copies of one image. Not downloads.
@@ -309,12 +315,14 @@ extension InterfaceDescription {
           keys: ?[]string
         )
 
-        # Removes entries and cancels their downloads: by URL, by prefix, or all.
+        # Removes entries and cancels their downloads: by URL, by prefix, of an account, or all.
         method Remove(
           # The URLs to remove, pinned or not.
           urls: ?[]string,
           # Removes all entries whose URL starts with these bytes. Pinned entries are kept.
           prefix: ?string,
+          # Removes all entries of this account, pinned or not: those whose URL has #as=NAME.
+          account: ?string,
           # Whether to remove all entries. Pinned entries are kept.
           all: ?bool,
           # Only with urls: whether to delete the images from the store too, if there is one that may be written to. Other
@@ -424,9 +432,7 @@ extension InterfaceDescription {
         # disconnects.
         method Verify(
           # Whether to download all damaged entries again and wait for them.
-          repair: ?bool,
-          # Whether to continue where the last verification was interrupted.
-          resume: ?bool
+          repair: ?bool
         ) -> (
           # The number of compared entries.
           checked: int,

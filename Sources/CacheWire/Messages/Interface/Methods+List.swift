@@ -23,6 +23,8 @@ extension Methods {
             /// Only images whose URL or key contains this text. Upper and lower case of ASCII count as
             /// the same.
             public var contains: String?
+            /// Only images of this account: those whose URL has #as=NAME.
+            public var account: String?
             /// Only images of this type, for example image/png. Not of downloads.
             public var mediaType: String?
             /// Only images with this digest, as 64 hexadecimal digits in lower case: copies of one
@@ -40,6 +42,7 @@ extension Methods {
                 prefix: String? = nil,
                 host: String? = nil,
                 contains: String? = nil,
+                account: String? = nil,
                 mediaType: String? = nil,
                 sha256: String? = nil,
                 state: ListState? = nil,
@@ -52,6 +55,7 @@ extension Methods {
                 self.prefix = prefix
                 self.host = host
                 self.contains = contains
+                self.account = account
                 self.mediaType = mediaType
                 self.sha256 = sha256
                 self.state = state
@@ -67,6 +71,7 @@ extension Methods {
                     json.member("prefix", prefix)
                     json.member("host", host)
                     json.member("contains", contains)
+                    json.member("account", account)
                     json.member("mediaType", mediaType)
                     json.member("sha256", sha256)
                     json.member("state", state)
@@ -82,6 +87,7 @@ extension Methods {
                 case prefix
                 case host
                 case contains
+                case account
                 case mediaType
                 case sha256
                 case state
@@ -97,6 +103,7 @@ extension Methods {
                 prefix = try members.decodeIfPresent(String.self, forKey: .prefix)
                 host = try members.decodeIfPresent(String.self, forKey: .host)
                 contains = try members.decodeIfPresent(String.self, forKey: .contains)
+                account = try members.decodeIfPresent(String.self, forKey: .account)
                 mediaType = try members.decodeIfPresent(String.self, forKey: .mediaType)
                 sha256 = try members.decodeIfPresent(String.self, forKey: .sha256)
                 state = try members.decodeIfPresent(ListState.self, forKey: .state)

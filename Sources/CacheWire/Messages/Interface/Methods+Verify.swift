@@ -10,33 +10,26 @@ extension Methods {
         public struct Parameters: WireValue {
             /// Whether to download all damaged entries again and wait for them.
             public var repair: Bool?
-            /// Whether to continue where the last verification was interrupted.
-            public var resume: Bool?
 
             public init(
-                repair: Bool? = nil,
-                resume: Bool? = nil
+                repair: Bool? = nil
             ) {
                 self.repair = repair
-                self.resume = resume
             }
 
             public func write(to json: inout JSONText) {
                 json.object { json in
                     json.member("repair", repair)
-                    json.member("resume", resume)
                 }
             }
 
             private enum CodingKeys: String, CodingKey, CaseIterable {
                 case repair
-                case resume
             }
 
             public init(from decoder: any Decoder) throws {
                 let members = try decoder.members(CodingKeys.self)
                 repair = try members.decodeIfPresent(Bool.self, forKey: .repair)
-                resume = try members.decodeIfPresent(Bool.self, forKey: .resume)
             }
         }
 

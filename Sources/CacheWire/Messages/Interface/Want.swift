@@ -16,19 +16,26 @@ public struct Want: WireValue {
     /// Milliseconds after which this call takes the failure deadline if the image has not come,
     /// 1 or more. The download goes on for others.
     public var timeout: Int?
+    /// Header fields for the request of an account, such as Authorization, Cookie or Accept: at
+    /// most 16, of 8 KiB together. Only with a URL that names the account (#as=NAME). They are
+    /// kept in memory until the download ends, and sent to the origin of the URL alone. Not
+    /// Host, Range, If-Match and its like, and the fields of a connection.
+    public var headers: [String: String]?
 
     public init(
         url: String,
         key: String? = nil,
         priority: Priority? = nil,
         attempts: Int? = nil,
-        timeout: Int? = nil
+        timeout: Int? = nil,
+        headers: [String: String]? = nil
     ) {
         self.url = url
         self.key = key
         self.priority = priority
         self.attempts = attempts
         self.timeout = timeout
+        self.headers = headers
     }
 
     public func write(to json: inout JSONText) {
@@ -38,6 +45,7 @@ public struct Want: WireValue {
             json.member("priority", priority)
             json.member("attempts", attempts)
             json.member("timeout", timeout)
+            json.member("headers", headers)
         }
     }
 
@@ -47,6 +55,7 @@ public struct Want: WireValue {
         case priority
         case attempts
         case timeout
+        case headers
     }
 
     public init(from decoder: any Decoder) throws {
@@ -56,5 +65,6 @@ public struct Want: WireValue {
         priority = try members.decodeIfPresent(Priority.self, forKey: .priority)
         attempts = try members.decodeIfPresent(Int.self, forKey: .attempts)
         timeout = try members.decodeIfPresent(Int.self, forKey: .timeout)
+        headers = try members.decodeIfPresent([String: String].self, forKey: .headers)
     }
 }

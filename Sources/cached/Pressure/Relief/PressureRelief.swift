@@ -41,7 +41,7 @@ final class PressureRelief: Sendable {
     var record: PressureRecord { shared.withLock { $0 } }
 
     /// A reaction in progress.
-    private struct Course: Sendable {
+    private struct RunningReaction: Sendable {
         let report: PressureReport
         let rule: EvictionRule
         let start = ContinuousClock.now
@@ -56,19 +56,19 @@ final class PressureRelief: Sendable {
 
     /// Reacts. Calls `completion` from any thread, once the files are removed and `record` contains the reaction.
     func react(to report: PressureReport, completion: @escaping Completion) {
-        let course = Course(
+        let reaction = RunningReaction(
             report: report, rule: EvictionRule(report, evicts.withLock { $0 }),
             completion: completion)
         if report.level == .critical { cache.throttleDownloads() }
-        if course.isThorough { cache.closeIdleConnections() }
+        if reaction.isThorough { cache.closeIdleConnections() }
         // The pages of the entries that the level may evict, and of the colder half of the others.
         let share = 1 - report.level.keptShare / 2
         cache.dropPages(ofColdest: share) { held in
-            var course = course
-            course.held = held
-            course.relief.dropped = held.dropped
-            course.relief.failure = held.failure
-            self.proceed(course)
+            var reaction = reaction
+            reaction.held = held
+            reaction.relief.dropped = held.dropped
+            reaction.relief.failure = held.failure
+            self.proceed(reaction)
         }
     }
 
@@ -80,44 +80,44 @@ final class PressureRelief: Sendable {
     }
 
     /// Looks at the memory, and evicts the next step if the rule says so.
-    private func proceed(_ former: Course) {
-        var course = former
+    private func proceed(_ former: RunningReaction) {
+        var reaction = former
         // The index also holds less memory after an eviction.
-        if course.isThorough { giveBack() }
+        if reaction.isThorough { giveBack() }
         let figures = look()
-        let verdict = verdict(on: course, figures)
-        if course.steps == 0 {
-            course.relief.figures = figures
-            course.relief.reason = verdict.reason
+        let verdict = verdict(on: reaction, figures)
+        if reaction.steps == 0 {
+            reaction.relief.figures = figures
+            reaction.relief.reason = verdict.reason
         }
-        guard case .evict(let share, _) = verdict else { return finish(course) }
-        course.steps += 1
+        guard case .evict(let share, _) = verdict else { return finish(reaction) }
+        reaction.steps += 1
         // Partials are not evicted, and no further entries are evicted in their place.
-        let goal = Int64(Double(course.held.entryBytes) * share) + course.held.partialBytes
-        let limit: UnixTime? = course.rule.sparesNewImages ? .now + -EvictionRule.newness : nil
-        cache.evict(toBytes: goal, fetchedBefore: limit) { [course] evicted, failure in
-            var course = course
-            course.relief.evicted = course.relief.evicted + evicted
-            course.relief.failure = failure
-            if evicted == .nothing { self.finish(course) } else { self.proceed(course) }
+        let goal = Int64(Double(reaction.held.entryBytes) * share) + reaction.held.partialBytes
+        let limit: UnixTime? = reaction.rule.sparesNewImages ? .now + -EvictionRule.newness : nil
+        cache.evict(toBytes: goal, fetchedBefore: limit) { [reaction] evicted, failure in
+            var reaction = reaction
+            reaction.relief.evicted = reaction.relief.evicted + evicted
+            reaction.relief.failure = failure
+            if evicted == .nothing { self.finish(reaction) } else { self.proceed(reaction) }
         }
     }
 
     private func verdict(
-        on course: Course, _ figures: MemoryFigures
+        on reaction: RunningReaction, _ figures: MemoryFigures
     ) -> EvictionRule.Verdict {
-        guard course.relief.failure == nil else { return .stop(.notInPlace) }
-        return course.rule.verdict(
-            afterSteps: course.steps, isInMemory: cache.isInMemory, figures)
+        guard reaction.relief.failure == nil else { return .stop(.notInPlace) }
+        return reaction.rule.verdict(
+            afterSteps: reaction.steps, isInMemory: cache.isInMemory, figures)
     }
 
-    private func finish(_ course: Course) {
-        var relief = course.relief
-        relief.duration = course.start.duration(to: .now)
-        let reaction = PressureRecord.Reaction(report: course.report, at: .now, relief: relief)
-        shared.withLock { $0.reacted(reaction) }
-        log(reaction)
-        course.completion(relief)
+    private func finish(_ reaction: RunningReaction) {
+        var relief = reaction.relief
+        relief.duration = reaction.start.duration(to: .now)
+        let entry = PressureRecord.Reaction(report: reaction.report, at: .now, relief: relief)
+        shared.withLock { $0.reacted(entry) }
+        log(entry)
+        reaction.completion(relief)
     }
 
     private func log(_ reaction: PressureRecord.Reaction) {

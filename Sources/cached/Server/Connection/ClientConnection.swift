@@ -52,7 +52,7 @@ final class ClientConnection: ChannelDuplexHandler {
     /// Bytes of replies after which it is checked whether the client reads them.
     private static let checkedChunk = 16 * 1024
 
-    init(_ server: ServerContext, peer: Peer?, _ connection: HandedOver) {
+    init(_ server: ServerContext, peer: Peer?, _ connection: ConnectionHandoff) {
         self.server = server
         self.peer = peer
         (input, output) = (connection.received, connection.unsent)

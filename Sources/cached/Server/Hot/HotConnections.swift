@@ -156,7 +156,7 @@ final class HotConnections {
         guard let user = users.removeValue(forKey: socket) else { return }
         sockets.forget(socket)
         server.adopt(
-            HandedOver(
+            ConnectionHandoff(
                 socket: socket, user: user,
                 received: received.map { ByteBuffer(bytes: $0) } ?? ByteBuffer(), unsent: unsent))
     }

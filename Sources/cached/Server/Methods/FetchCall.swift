@@ -251,13 +251,16 @@ struct FetchCall: Sendable {
 }
 
 extension WantedSet {
-    /// Fails if a want has a number that makes no sense.
+    /// Fails if a want has a number that makes no sense, or header fields that no request can have.
     static func check(_ wants: [Want]?) throws(WireError) {
         for want in wants ?? [] {
             for (name, number) in [("attempts", want.attempts), ("timeout", want.timeout)] {
                 if let number, number < 1 {
                     throw .invalidParameter(parameter: name, reason: "it is 1 or more, or absent")
                 }
+            }
+            if let problem = want.problemOfHeaders {
+                throw .invalidParameter(parameter: "headers", reason: problem)
             }
         }
     }
@@ -271,7 +274,8 @@ extension WantedSet {
             let terms = WaitTerms(
                 priority: want.priority.map { .init($0) } ?? usual, attempts: want.attempts,
                 deadline: want.timeout.map { now + .milliseconds($0) })
-            return Element(url: server.named(want.url, by: want.key), terms: terms)
+            let url = server.named(want.url, by: want.key, fields: want.fields)
+            return Element(url: url, terms: terms)
         }
     }
 }

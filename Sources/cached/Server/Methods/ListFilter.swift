@@ -12,6 +12,7 @@ struct ListFilter: Sendable {
     /// In lower case.
     private let host: String?
     private let contained: CaselessText?
+    private let account: String?
     private let mediaType: String?
     private let sha256: String?
 
@@ -19,6 +20,7 @@ struct ListFilter: Sendable {
         state = parameters.state ?? .cached
         prefix = parameters.prefix
         host = parameters.host?.lowercased()
+        account = parameters.account
         contained = parameters.contains.map { CaselessText($0) }
         mediaType = parameters.mediaType
         sha256 = parameters.sha256
@@ -28,7 +30,7 @@ struct ListFilter: Sendable {
     var needsDetails: Bool { needsURL || sha256 != nil }
 
     /// Whether the URL of an image has to be known.
-    var needsURL: Bool { prefix != nil || host != nil || contained != nil }
+    var needsURL: Bool { prefix != nil || host != nil || contained != nil || account != nil }
 
     /// Whether every entry is listed.
     var takesAll: Bool { state == .cached && !needsDetails && mediaType == nil }
@@ -57,8 +59,9 @@ struct ListFilter: Sendable {
         if let contained, !contained.isPart(of: url ?? ""), !contained.isPart(of: key.description) {
             return false
         }
-        guard let url else { return prefix == nil && host == nil }
+        guard let url else { return prefix == nil && host == nil && account == nil }
         if let prefix, !url.utf8.starts(with: prefix.utf8) { return false }
+        if let account, CacheURL.account(in: url) != account { return false }
         guard let host else { return true }
         do {
             return try CacheURL(url).host.lowercased() == host

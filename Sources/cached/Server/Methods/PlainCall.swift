@@ -19,7 +19,7 @@ struct PlainCall {
     let method: Method
     /// The number of texts in the list.
     let count: Int
-    /// Where the first text begins and the last one ends.
+    /// The start of the first text and the end of the last one.
     private let list: Range<Int>
 
     /// `nil` unless the message is exactly such a call.
@@ -76,7 +76,7 @@ extension PlainCall {
     /// The texts of a call, in order, found again in its message without making a list of them.
     struct Texts: Sequence, IteratorProtocol {
         private var rest: Int
-        /// What is left of the list, from the first byte of the next text.
+        /// The rest of the list, from the first byte of the next text.
         private var bytes: UnsafeRawBufferPointer
 
         fileprivate init(_ call: PlainCall, in message: UnsafeRawBufferPointer) {

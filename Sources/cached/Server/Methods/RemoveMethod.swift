@@ -5,10 +5,11 @@ import CacheValues
 import CacheWire
 import NIOCore
 
-/// `Remove`: URLs, a prefix of URLs, or all; exactly one of the three.
+/// `Remove`: URLs, a prefix of URLs, an account, or all; exactly one of the four.
 enum RemoveMethod: Sendable {
     case urls([String], alsoInStore: Bool)
     case prefix(String)
+    case account(String)
 
     init(_ parameters: Methods.Remove.Parameters) throws(WireError) {
         let alsoInStore = parameters.store ?? false
@@ -17,20 +18,22 @@ enum RemoveMethod: Sendable {
                 parameter: "store", reason: "only images that urls names are removed from the store"
             )
         }
-        switch (parameters.urls, parameters.prefix, parameters.all ?? false) {
-        case (let urls?, nil, false):
+        switch (parameters.urls, parameters.prefix, parameters.account, parameters.all ?? false) {
+        case (let urls?, nil, nil, false):
             self = .urls(urls, alsoInStore: alsoInStore)
-        case (nil, let prefix?, false):
+        case (nil, let prefix?, nil, false):
             guard !prefix.isEmpty else {
                 throw .invalidParameter(
                     parameter: "prefix", reason: "it is empty; set all to remove all entries")
             }
             self = .prefix(prefix)
-        case (nil, nil, true):
+        case (nil, nil, let account?, false):
+            self = .account(account)
+        case (nil, nil, nil, true):
             self = .prefix("")
         default:
             throw .invalidParameter(
-                parameter: "urls", reason: "exactly one of urls, prefix and all is needed")
+                parameter: "urls", reason: "exactly one of urls, prefix, account and all is needed")
         }
     }
 
@@ -56,6 +59,7 @@ enum RemoveMethod: Sendable {
             }
             server.cache.remove(keys, completion: completion)
         case .prefix(let prefix): server.cache.removeAll(prefix: prefix, completion: completion)
+        case .account(let account): server.cache.removeAll(of: account, completion: completion)
         }
     }
 }

@@ -1,6 +1,7 @@
 import CacheCore
 import CacheKey
 import CacheValues
+import CacheWire
 
 /// One of the URLs that a call names, as the client wrote it.
 struct RequestedURL: Sendable {
@@ -52,7 +53,8 @@ extension RequestedURL {
         guard text.hasPrefix(digestPrefix) else { return nil }
         guard let digest = ContentDigest(String(text.dropFirst(digestPrefix.count))) else {
             return .failure(
-                Failure(.invalidURL, "64 hexadecimal digits have to follow \(digestPrefix)"))
+                CacheValues.Failure(
+                    .invalidURL, "64 hexadecimal digits have to follow \(digestPrefix)"))
         }
         return .success(digest)
     }
@@ -61,8 +63,12 @@ extension RequestedURL {
 extension ServerContext {
     /// Reads a text of a call.
     ///
-    /// - Parameter key: the URL that names the image, if the client says so.
-    func named(_ text: String, by key: String? = nil) -> RequestedURL {
+    /// - Parameters:
+    ///   - key: the URL that names the image, if the client says so.
+    ///   - fields: the header fields of an account.
+    func named(
+        _ text: String, by key: String? = nil, fields: [RequestField] = []
+    ) -> RequestedURL {
         if let digest = RequestedURL.digest(in: text) {
             return RequestedURL(text, meaning(of: digest))
         }
@@ -70,15 +76,20 @@ extension ServerContext {
         do {
             url = try CacheURL(text)
         } catch {
-            return RequestedURL(text, .nothing(Failure(.invalidURL, error.description)))
+            return RequestedURL(text, .nothing(CacheValues.Failure(.invalidURL, error.description)))
         }
         do {
             let given = try key.map { (text) throws(InvalidURL) in try CacheURL(text) } ?? url
             let name = cache.ignoredQueries.name(of: given)
-            return RequestedURL(text, .image(ImageRequest(url, named: name)))
+            guard name.account == nil || !whereabouts.shared else {
+                return RequestedURL(text, .nothing(.accountOfShared))
+            }
+            return RequestedURL(text, .image(ImageRequest(url, named: name, fields: fields)))
         } catch {
             return RequestedURL(
-                text, .nothing(Failure(.invalidURL, "its key is not a URL: \(error.description)")))
+                text,
+                .nothing(
+                    CacheValues.Failure(.invalidURL, "its key is not a URL: \(error.description)")))
         }
     }
 
@@ -99,7 +110,12 @@ extension ServerContext {
 }
 
 extension CacheValues.Failure {
-    fileprivate static let noContent = Failure(
+    fileprivate static let accountOfShared = CacheValues.Failure(
+        .invalidURL,
+        "this daemon serves several users; fetch the images of an account (#as=) from a daemon of your own"
+    )
+
+    fileprivate static let noContent = CacheValues.Failure(
         .notCached, "no entry has these bytes; fetch the image by a URL")
 }
 

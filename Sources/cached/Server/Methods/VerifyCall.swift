@@ -24,8 +24,7 @@ struct VerifyCall: Sendable {
         isStream = header.more == true
         isSilent = header.oneway == true
         verification = server.cache.verify(
-            repairs: parameters.repair ?? false, resumes: parameters.resume ?? false,
-            client: client
+            repairs: parameters.repair ?? false, client: client
         ) { verification, report in
             server.loop.execute { onProgress(verification, report) }
         } onEnd: { [isSilent] verification, report in

@@ -3,25 +3,25 @@ internal import ClientCore
 internal import MediaTypes
 internal import Synchronization
 
-/// The images of this machine, by URL. One is enough for a program, and it can be used from any thread.
+/// The images of this machine, by URL. A program needs one such object, which any thread can use.
 ///
 ///     let cache = ImageCache.shared
 ///     let load = cache.load(ImageRequest("https://example.com/a.png", priority: .visible))
 ///     show(load.initial)
 ///     for await state in load.dropFirst() { show(state) }
 ///
-/// What is cached is found in the directory, without the daemon. A connection and a thread exist only while something
-/// is wanted. If the daemon restarts, what is wanted is asked for again.
+/// Cached images are found in the directory, without the daemon. A connection and a thread exist only while images
+/// are wanted. After a restart of the daemon, the library requests the wanted images again.
 public final class ImageCache: Sendable {
-    /// Where the cache and the daemon are, and how long to wait for it.
+    /// The places of the cache and of the daemon, and how long to wait for the daemon.
     public struct Configuration: Sendable {
-        /// The cache directory. `nil`: `$CACHE_DIRECTORY`, `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or
-        /// `~/.cache/cached`.
+        /// The cache directory. `nil` stands for `$CACHE_DIRECTORY`, `$HOST_XDG_CACHE_HOME/cached`,
+        /// `$XDG_CACHE_HOME/cached` or `~/.cache/cached`.
         public var directory: String?
-        /// The daemon's socket. `nil`: `$CACHED_SOCKET`, or the first of `$XDG_RUNTIME_DIR/cached/cached.sock` and
-        /// `/run/cached/cached.sock` that answers.
+        /// The daemon's socket. `nil` stands for `$CACHED_SOCKET`, or the first of
+        /// `$XDG_RUNTIME_DIR/cached/cached.sock` and `/run/cached/cached.sock` that answers.
         public var socket: String?
-        /// For how long no daemon may answer before images fail with the kind `noDaemon`.
+        /// The time without an answer of a daemon after which images fail with the kind `noDaemon`.
         public var patience = Duration.seconds(30)
 
         public init(directory: String? = nil, socket: String? = nil) {
@@ -30,7 +30,7 @@ public final class ImageCache: Sendable {
         }
     }
 
-    /// The cache where everybody looks.
+    /// The cache at the usual places, which all programs share.
     public static let shared = ImageCache()
 
     private let folder: Mutex<Folder>
@@ -48,13 +48,13 @@ public final class ImageCache: Sendable {
 // MARK: - Asking
 
 extension ImageCache {
-    /// What the directory says about an image: without the daemon, in some microseconds. It has failed if the directory
-    /// cannot be used, or if the URL is longer than 8,192 bytes.
+    /// The state of an image in the directory. This takes some microseconds and needs no daemon. The state is
+    /// `failed` if the directory cannot be used, or if the URL is longer than 8,192 bytes.
     public func peek(_ url: String) -> ImageState {
         look(url).state
     }
 
-    /// The states of many images in one call, from the daemon. Where none answers, from the directory.
+    /// The states of many images, by one call to the daemon. If no daemon answers, they come from the directory.
     ///
     /// - Returns: one state for each URL, in the same order.
     /// - Throws: ``CacheFailure`` if the daemon refuses the call.
@@ -110,15 +110,15 @@ extension ImageCache {
 // MARK: - Wanting
 
 extension ImageCache {
-    /// Wants an image. It is downloaded if it is missing or stale; whoever else wants it shares the download.
+    /// Wants an image. It is downloaded if it is missing or stale; all callers share one download.
     ///
-    /// Wanting begins with the iteration, and ends with it: when its task is cancelled or its iterator goes.
+    /// The image is wanted from the first iteration until the task is cancelled or the iterator is released.
     public func load(_ request: ImageRequest) -> ImageLoad {
         var (initial, isFresh) = look(request.url)
         switch initial {
-        // The daemon can still be asked, which has its own directory.
+        // The daemon can have another directory, so it is asked all the same.
         case .failed: initial = .missing
-        // The digest of a file is known to the daemon alone.
+        // Only the daemon knows the digest of a file.
         case .cached where request.sha256 != nil: initial = .missing
         default: break
         }
@@ -129,7 +129,8 @@ extension ImageCache {
     /// Waits for the file of an image. A cached one is returned at once, even if it is stale, unless the request
     /// refreshes it or names a digest.
     ///
-    /// - Throws: ``CacheFailure``; of the kind `cancelled` if the task is cancelled. Others who want the image go on.
+    /// - Throws: ``CacheFailure``; of the kind `cancelled` if the task is cancelled. Other callers still get the
+    /// image.
     public func file(for request: ImageRequest) async throws(CacheFailure) -> ImageFile {
         let load = load(request)
         if !request.refresh, case .cached(let file) = load.initial { return file }
@@ -143,12 +144,12 @@ extension ImageCache {
         throw .cancelled
     }
 
-    /// Wants images in the background, as long as the result lives.
+    /// Wants images in the background until the result is released.
     public func prefetch(_ urls: some Sequence<String>) -> Prefetch {
         Prefetch(Array(urls), engine)
     }
 
-    /// What a list shows; see ``VisibleSet``.
+    /// Makes an empty set of the images that a list shows; see ``VisibleSet``.
     public func makeVisibleSet(priority: Priority = .visible) -> VisibleSet {
         VisibleSet(priority, self)
     }
@@ -157,7 +158,7 @@ extension ImageCache {
 // MARK: - Keeping and removing
 
 extension ImageCache {
-    /// Protects images from eviction. One that is in flight is pinned when it is cached.
+    /// Protects images from eviction. An image in flight is pinned when it is cached.
     ///
     /// - Throws: ``CacheFailure`` of the kind `noDaemon`, or why an image cannot be pinned.
     public func pin(_ urls: [String]) async throws(CacheFailure) {
@@ -193,7 +194,7 @@ extension ImageCache {
 // MARK: - Watching
 
 extension ImageCache {
-    /// The state of every image of the cache, and then each change. A reader that is slow gets the newest state of each
+    /// The state of every image of the cache, and then each change. A slow reader gets the newest state of each
     /// image. While no daemon answers, there are no changes.
     public var changes: ImageChanges {
         ImageChanges { buffer in
@@ -203,8 +204,8 @@ extension ImageCache {
         }
     }
 
-    /// How short of memory the machine is, beginning with the current level. Give up decoded images; the files stay.
-    /// Without a daemon there are no levels. A level that passes quickly is an element, too.
+    /// The level of memory pressure: the current one, then each change. An application should release decoded images;
+    /// the files stay. Without a daemon there are no levels. A level that lasts only briefly is reported too.
     public var pressure: some AsyncSequence<MemoryPressure, Never> & Sendable {
         AsyncStream(bufferingPolicy: .bufferingNewest(8)) { continuation in
             let observer = PressureObserver(continuation)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Decoded images in memory, the least recently used of which go when their cost exceeds a limit.
+/// Decoded images in memory. The least recently used are released when the cost of all exceeds a limit.
 ///
 ///     let textures = DecodedImages<Texture>(limit: 64 << 20)
 ///     let texture = try await textures.value(of: file, size: cell) { file in
@@ -8,9 +8,9 @@ internal import Synchronization
 ///         return (texture, cost: texture.width * texture.height * 4)
 ///     }
 ///
-/// When memory is short, half of them go; when it has run out, all. The files stay.
+/// At the level `warning` half of them are released, at `critical` all. The files stay.
 public final class DecodedImages<Value: Sendable>: Sendable {
-    /// Decodes a file, and tells the cost of the value, for example its bytes.
+    /// Decodes a file, and returns the value with its cost, for example its bytes.
     public typealias Decode = @Sendable (ImageFile) async throws -> (value: Value, cost: Int)
 
     private let table: Mutex<DecodedTable<Value>>
@@ -18,7 +18,7 @@ public final class DecodedImages<Value: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - limit: the sum of costs, in the unit that `decode` returns.
-    ///   - cache: tells the memory pressure.
+    ///   - cache: reports the memory pressure.
     public init(limit: Int, of cache: ImageCache = .shared) {
         table = Mutex(DecodedTable(limit: limit))
         watch = Mutex(nil)
@@ -35,9 +35,9 @@ public final class DecodedImages<Value: Sendable>: Sendable {
         watch.withLock { $0?.cancel() }
     }
 
-    /// The value of a file at a size. It is decoded once, however many ask for it.
+    /// The value of a file at a size. The file is decoded once for all callers.
     ///
-    /// - Throws: what `decode` throws. Nothing is remembered then.
+    /// - Throws: what `decode` throws. The next call decodes again.
     public func value(
         of file: ImageFile, size: PixelSize? = nil, decode: @escaping Decode
     ) async throws -> Value {
@@ -59,7 +59,7 @@ public final class DecodedImages<Value: Sendable>: Sendable {
         return try await task.value
     }
 
-    /// The value, if it is decoded already. It counts as a use.
+    /// The value, if it is decoded already. The call counts as a use.
     public subscript(file: ImageFile, size: PixelSize? = nil) -> Value? {
         table.withLock { $0.value(of: DecodedKey(file, size)) }
     }
@@ -67,7 +67,7 @@ public final class DecodedImages<Value: Sendable>: Sendable {
     /// The sum of costs.
     public var cost: Int { table.withLock { $0.cost } }
 
-    /// Drops all values. Applications that see the need themselves can call it.
+    /// Releases all values, for applications that notice a shortage of memory themselves.
     public func removeAll() {
         table.withLock { $0.shrink(to: 0) }
     }

@@ -1,4 +1,4 @@
-/// Values by cost, and the tasks that make them. The least recently used go first.
+/// Values with their cost, and the tasks that make them. The least recently used are released first.
 struct DecodedTable<Value: Sendable> {
     private struct Entry {
         let value: Value
@@ -23,7 +23,7 @@ struct DecodedTable<Value: Sendable> {
         return entries[key]?.value
     }
 
-    /// The task that makes a value, or has made it.
+    /// The task that makes the value, or has made it.
     mutating func task(
         of key: DecodedKey, _ make: () -> Task<Value, any Error>
     ) -> Task<Value, any Error> {

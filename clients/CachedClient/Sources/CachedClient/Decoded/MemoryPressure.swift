@@ -1,8 +1,8 @@
-/// How short of memory the machine is.
+/// The level of memory pressure of the machine.
 public enum MemoryPressure: Sendable, Hashable {
     case normal
-    /// Release what is cheap to replace.
+    /// Applications should release values that are cheap to make again.
     case warning
-    /// Release everything that can be released.
+    /// Applications should release everything they can.
     case critical
 }

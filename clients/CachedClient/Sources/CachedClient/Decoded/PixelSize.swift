@@ -1,4 +1,4 @@
-/// A size in pixels, at which an image is decoded.
+/// The size in pixels at which an image is decoded.
 public struct PixelSize: Sendable, Hashable {
     public var width: Int
     public var height: Int

@@ -1,10 +1,10 @@
 internal import CClient
 internal import ClientCore
 
-/// The images that are wanted with the same options, on one stream of the daemon. Guarded by the engine's lock.
+/// The images that are wanted with the same options, on one stream of the daemon. The engine's lock guards it.
 ///
-/// Changes of the set are gathered for one turn of ``pause`` milliseconds, so that a list that scrolls sends one
-/// message for all its cells.
+/// The channel gathers changes of the set for ``pause`` milliseconds, so that a list that scrolls sends one message
+/// for all its cells.
 final class Channel {
     /// A report that has to be made without the lock.
     struct Delivery {
@@ -15,15 +15,15 @@ final class Channel {
     private struct Wish {
         let holder: Holder
         var priority: Priority
-        /// Whether it has not heard the latest state yet.
+        /// Whether the holder still has to get the latest state.
         var isNew = true
     }
 
-    /// A class, because the whole table is read at each turn of a list that scrolls.
+    /// It is a class, because a list that scrolls has the whole table read at each turn.
     private final class Image {
-        /// The URL as the session takes it.
+        /// The URL in the form that the session takes.
         let bytes: [UInt8]
-        /// `nil` before the first.
+        /// The latest report; `nil` before the first.
         var latest: News?
         var wishes: [ObjectIdentifier: Wish] = [:]
 
@@ -33,7 +33,7 @@ final class Channel {
 
         var priority: Priority { wishes.values.reduce(.background) { max($0, $1.priority) } }
 
-        /// Reports the latest news to all holders, or to those who have not heard it.
+        /// Reports the latest state to all holders, or to those that have not got it.
         func report(toAll: Bool, _ deliveries: inout [Delivery]) {
             guard let latest else { return }
             for (key, wish) in wishes where toAll || wish.isNew {
@@ -46,7 +46,7 @@ final class Channel {
     let session: Session
     private let sockets: Sockets
     private var images: [String: Image] = [:]
-    /// Images that have holders who have not heard the latest state.
+    /// Images of which some holders have not got the latest state.
     private var unheard: Set<String> = []
     /// Images that have lost a holder.
     private var left: Set<String> = []
@@ -56,7 +56,7 @@ final class Channel {
     /// Milliseconds between two changes of the set.
     private static let pause: Int64 = 10
 
-    init(_ sockets: Sockets, _ options: FetchOptions, patience: Int64) {
+    init(_ sockets: Sockets, _ options: StreamOptions, patience: Int64) {
         self.sockets = sockets
         session = Session(sockets: sockets.paths, options)
         session.patience = patience

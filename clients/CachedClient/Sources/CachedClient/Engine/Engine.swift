@@ -2,16 +2,16 @@ internal import CClient
 internal import ClientCore
 internal import Synchronization
 
-/// Talks to the daemon, on a thread that runs while something is wanted.
+/// Talks to the daemon, on a thread that runs while images are wanted.
 ///
-/// Everything is guarded by one lock. The thread waits without it, and reports to holders without it.
+/// One lock guards the state. The thread does not hold it while it waits or reports to holders.
 final class Engine: Sendable {
     private let state: Mutex<EngineState>
     /// An eventfd(2) that ends the thread's wait.
     private let wakeUp: Int32
     private let process = getpid()
 
-    /// URLs that one call names: far below the limits of the daemon.
+    /// The most URLs of one call. The limits of the daemon are far above it.
     static let longestCall = 1000
 
     init(_ sockets: Sockets, patience: Duration) {
@@ -29,7 +29,7 @@ final class Engine: Sendable {
     // MARK: Requests
 
     /// Wants an image with these options.
-    func add(_ url: String, _ holder: Holder, _ priority: Priority, _ options: FetchOptions) {
+    func add(_ url: String, _ holder: Holder, _ priority: Priority, _ options: StreamOptions) {
         guard isOwners else { return holder.report(News(failed: url, .afterFork)) }
         request { $0.channel(options).add(url, holder, priority) }
     }
@@ -37,7 +37,7 @@ final class Engine: Sendable {
     /// Wants other images with the same options.
     func replace(
         _ dropped: [String], by added: [String], _ holder: Holder, _ priority: Priority,
-        _ options: FetchOptions
+        _ options: StreamOptions
     ) {
         request { state in
             let channel = state.channel(options)
@@ -46,12 +46,12 @@ final class Engine: Sendable {
         }
     }
 
-    /// Changes what is wanted with these options, if anything is.
-    func change(_ options: FetchOptions, _ body: (Channel) -> Void) {
+    /// Changes the set of images that are wanted with these options, if there is one.
+    func change(_ options: StreamOptions, _ body: (Channel) -> Void) {
         request { $0.existingChannel(options).map(body) }
     }
 
-    /// What the daemon replies to a call with items.
+    /// The items of the daemon's reply to a call.
     func news(of call: [UInt8]) async throws(CacheFailure) -> [News] {
         guard isOwners else { throw .afterFork }
         let outcome: Exchange.Outcome = await withCheckedContinuation { continuation in
@@ -78,11 +78,11 @@ final class Engine: Sendable {
 
     func removeObserver(_ observer: PressureObserver) { request { $0.watcher?.remove(observer) } }
 
-    /// Whether this is the process that made the engine. Its child after a fork(2) has neither its thread nor a lock
-    /// that is sure to be free.
+    /// Whether this is the process that made the engine. A child after a fork(2) has no thread, and the lock may
+    /// never become free there.
     private var isOwners: Bool { getpid() == process }
 
-    /// Changes the state, and has the thread act on it. It starts the thread if none runs.
+    /// Changes the state and wakes the thread, which acts on it. Starts the thread if none runs.
     private func request(_ body: (inout EngineState) -> Void?) {
         guard isOwners else { return }
         let mustStart = state.withLock { state in

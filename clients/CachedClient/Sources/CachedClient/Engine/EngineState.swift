@@ -1,12 +1,12 @@
 internal import CClient
 internal import ClientCore
 
-/// What the engine's lock guards.
+/// The state that the engine's lock guards.
 struct EngineState: ~Copyable {
     /// Whether the thread runs.
     var isRunning = false
     private(set) var watcher: Watcher?
-    private var channels: [FetchOptions: Channel] = [:]
+    private var channels: [StreamOptions: Channel] = [:]
     private var calls: [PendingCall] = []
     private let sockets: Sockets
     private let patience: Int64
@@ -22,9 +22,9 @@ struct EngineState: ~Copyable {
     var isIdle: Bool { channels.isEmpty && calls.isEmpty && watcher == nil }
 
     /// The channel with these options, if there is one.
-    func existingChannel(_ options: FetchOptions) -> Channel? { channels[options] }
+    func existingChannel(_ options: StreamOptions) -> Channel? { channels[options] }
 
-    mutating func channel(_ options: FetchOptions) -> Channel {
+    mutating func channel(_ options: StreamOptions) -> Channel {
         if let channel = channels[options] { return channel }
         let channel = Channel(sockets, options, patience: patience)
         channels[options] = channel
@@ -52,7 +52,7 @@ struct EngineState: ~Copyable {
 
     // MARK: Turns
 
-    /// Does what can be done now. Returns the reports to make without the lock.
+    /// Handles all events that have arrived. Returns the reports to make without the lock.
     mutating func turn() -> [Channel.Delivery] {
         var deliveries: [Channel.Delivery] = []
         for (options, channel) in channels {
@@ -69,7 +69,7 @@ struct EngineState: ~Copyable {
         return deliveries
     }
 
-    /// What the thread waits for. `nil`, and it ends, if nothing is wanted.
+    /// The next event to wait for. `nil` ends the thread: nothing is wanted.
     mutating func prepareToWait() -> EngineWait? {
         guard !isIdle else {
             isRunning = false

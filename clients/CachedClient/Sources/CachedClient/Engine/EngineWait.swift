@@ -1,9 +1,9 @@
 internal import CClient
 
-/// What the engine's thread waits for. poll(2).
+/// The events that the engine's thread waits for. poll(2).
 struct EngineWait {
     private var entries: [pollfd] = []
-    /// In milliseconds; -1 for no limit.
+    /// The longest wait in milliseconds; -1 for no limit.
     private var timeout: Int32 = -1
 
     mutating func add(_ descriptor: Int32, withOutput: Bool = false) {

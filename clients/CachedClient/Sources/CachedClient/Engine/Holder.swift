@@ -1,6 +1,6 @@
-/// One who wants images, and hears about them. The identity of the object tells holders apart.
+/// An object that wants images and gets reports about them. Its identity distinguishes holders.
 final class Holder: Sendable {
-    /// Called on the engine's thread, with news of an image.
+    /// The engine's thread calls it with each report about an image.
     let report: @Sendable (News) -> Void
 
     init(_ report: @escaping @Sendable (News) -> Void) {

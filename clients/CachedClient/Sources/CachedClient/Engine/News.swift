@@ -1,8 +1,8 @@
 internal import ClientCore
 
-/// What the daemon has said about one image.
+/// A report of the daemon about one image.
 struct News: Sendable, Hashable {
-    /// Empty if it is not known.
+    /// The URL is empty if it is not known.
     let url: String
     let key: String
     let state: ImageState

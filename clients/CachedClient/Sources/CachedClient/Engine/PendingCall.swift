@@ -1,6 +1,6 @@
 internal import ClientCore
 
-/// A call that waits for its reply. Guarded by the engine's lock.
+/// A call that waits for its reply. The engine's lock guards it.
 final class PendingCall {
     var exchange: Exchange
     let continuation: CheckedContinuation<Exchange.Outcome, Never>

@@ -1,4 +1,4 @@
-/// Someone who watches the memory pressure; the identity of the object tells them apart.
+/// An observer of the memory pressure. The identity of the object distinguishes observers.
 final class PressureObserver: Sendable {
     let continuation: AsyncStream<MemoryPressure>.Continuation
 

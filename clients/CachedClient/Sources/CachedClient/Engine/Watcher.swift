@@ -1,6 +1,6 @@
 internal import ClientCore
 
-/// Watches the whole cache and the memory pressure for its observers. Guarded by the engine's lock.
+/// Watches the whole cache and the memory pressure for its observers. The engine's lock guards it.
 final class Watcher {
     let session: Session
     private let sockets: Sockets

@@ -16,24 +16,24 @@ public struct CacheFailure: Error, Sendable, Hashable {
         case http
         /// The origin could not be reached, or the connection failed.
         case network
-        /// The bytes are not a whole image of a type that is accepted.
+        /// The bytes are not a complete image of an accepted type.
         case notAnImage
         /// The image is larger than the limits of the cache.
         case tooLarge
-        /// The cache or the origin does not permit it: the address, the digest or the content.
+        /// The address, the digest or the content is not permitted, by the cache or by the origin.
         case refused
-        /// The disk or the directory: full, unreadable, or not a directory.
+        /// The disk is full, or the directory cannot be used.
         case storage
-        /// The image was cached and is no longer.
+        /// The image was cached and has been evicted or removed.
         case evicted
-        /// Another one, of a later version of the daemon.
+        /// A kind that this version of the library does not know.
         case other
     }
 
     public let kind: Kind
     /// What happened, to what, and what to do.
     public let message: String
-    /// The status that the origin answered, if any (RFC 9110 §15).
+    /// The status of the origin's response, if there was one (RFC 9110 §15).
     public let httpStatus: Int?
     /// The Unix second at which the daemon tries again; `nil` if it does not.
     public let retryAt: Int64?
@@ -54,7 +54,7 @@ public struct CacheFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// A failure of a call; `cause` is a negative errno.
+    /// A call failed; `cause` is a negative errno.
     static func call(_ cause: Int32) -> CacheFailure {
         switch cause {
         case -ECONNREFUSED, -ETIMEDOUT, -ECONNRESET:
@@ -65,7 +65,7 @@ public struct CacheFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// The daemon has answered a call with an error of its interface.
+    /// The daemon answered a call with an error of its interface.
     static func refused(by error: String) -> CacheFailure {
         switch error {
         case "org.varlink.service.PermissionDenied":
@@ -93,7 +93,7 @@ extension CacheFailure: CustomStringConvertible {
 }
 
 extension CacheFailure.Kind {
-    /// The kind for a word of the daemon; `docs/http-caching.md` has the list.
+    /// The kind that a word of the daemon names; `docs/http-caching.md` has the list.
     init(word: String) {
         self =
             switch word {

@@ -1,12 +1,13 @@
 internal import CClient
 internal import ClientCore
 
-/// A file of the cache. It is never changed in place: a program that has it open keeps the bytes that it opened.
+/// A file of the cache. The cache never changes a file in place, so a program that has it open keeps the bytes that
+/// it opened.
 public struct ImageFile: Sendable, Hashable {
     public let url: String
-    /// The absolute path.
+    /// The absolute path of the file.
     public let path: String
-    /// In bytes.
+    /// The size in bytes.
     public let size: Int64
     /// The type found in the bytes, for example `image/png`.
     public let mediaType: String?
@@ -15,10 +16,10 @@ public struct ImageFile: Sendable, Hashable {
     /// In pixels, as a viewer shows the image.
     public let height: Int?
 
-    /// Tells the versions of an image apart: a later one is another file at the same path. 0 if this process cannot
-    /// see the directory.
+    /// The inode of the file, which distinguishes the versions of an image: a later one is another file at the same
+    /// path. 0 if this process cannot see the directory.
     let version: UInt64
-    /// The sockets to ask for the file if its path leads nowhere.
+    /// The sockets of a daemon that can pass the file, for processes that cannot see the directory.
     private let sockets: Sockets
 
     init(
@@ -31,11 +32,11 @@ public struct ImageFile: Sendable, Hashable {
         self.sockets = sockets
     }
 
-    /// Opens the file for reading: by its path, else as a descriptor from the daemon, for programs in a sandbox that
-    /// see the socket and not the directory. The second way waits for the daemon, up to five seconds.
+    /// Opens the file for reading. If the path cannot be opened, the daemon passes a descriptor, which takes up to
+    /// five seconds. This serves programs in a sandbox that see the socket but not the directory.
     ///
     /// - Throws: ``CacheFailure`` of the kind `evicted` if the image is no longer cached, `notPermitted`, or
-    ///   `noDaemon` if the path leads nowhere and no daemon answers.
+    ///   `noDaemon` if the file is not there and no daemon answers.
     public func open() throws(CacheFailure) -> OpenFile {
         var file = cclient_file()
         let opened = path.withCString { cclient_open_file($0, &file) }

@@ -2,12 +2,12 @@ internal import ClientCore
 
 /// An image that is wanted.
 public struct ImageRequest: Sendable, Hashable {
-    /// The URL, which names the image byte for byte: it is not normalised.
+    /// The URL, compared byte for byte. It is not normalised.
     public var url: String
     public var priority: Priority
-    /// Whether the origin is asked even if the cached image is fresh.
+    /// Whether to ask the origin even if the cached image is fresh.
     public var refresh: Bool
-    /// The SHA-256 that the bytes must have, as 64 hexadecimal digits. An image with another one is a failure.
+    /// The SHA-256 that the bytes must have, as 64 hexadecimal digits. An image with another digest is a failure.
     public var sha256: String?
 
     public init(
@@ -19,8 +19,8 @@ public struct ImageRequest: Sendable, Hashable {
         self.sha256 = sha256
     }
 
-    var options: FetchOptions {
-        FetchOptions(refresh: refresh, sha256: sha256.map { Array($0.utf8) } ?? [])
+    var options: StreamOptions {
+        StreamOptions(refresh: refresh, sha256: sha256.map { Array($0.utf8) } ?? [])
     }
 }
 

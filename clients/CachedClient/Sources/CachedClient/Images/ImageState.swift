@@ -1,15 +1,15 @@
-/// What a cell of a list shows.
+/// The state of an image, which determines what a cell of a list shows.
 public enum ImageState: Sendable, Hashable {
-    /// Neither a file nor a download: a placeholder.
+    /// There is neither a file nor a download. The cell shows a placeholder.
     case missing
-    /// Being downloaded: a ring.
+    /// The image is being downloaded. The cell shows a ring.
     case inFlight(Progress)
-    /// Complete and checked: the picture.
+    /// The image is complete and checked. The cell shows it.
     case cached(ImageFile)
-    /// There is no image: the reason.
+    /// The download failed. The cell shows the reason.
     case failed(CacheFailure)
 
-    /// Whether nothing else is expected: the image is cached or has failed.
+    /// Whether no further state is expected: the image is cached or has failed.
     public var isFinal: Bool {
         switch self {
         case .missing, .inFlight: false

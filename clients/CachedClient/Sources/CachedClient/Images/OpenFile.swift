@@ -1,6 +1,6 @@
 internal import CClient
 
-/// A file that is open for reading, until the value goes.
+/// A file that is open for reading. It is closed when the value is destroyed.
 public struct OpenFile: ~Copyable {
     public let descriptor: Int32
 

@@ -1,8 +1,8 @@
 internal import ClientCore
 
-/// The urgency of an image. A download has the highest priority of all who want it, in whatever program.
+/// The urgency of an image. A download has the highest priority of all its callers, in all programs.
 public enum Priority: Int, Sendable, Comparable {
-    /// No user waits for the image: the rows ahead of a list.
+    /// No user waits for the image; for rows ahead of the visible ones.
     case background
     case normal
     /// A user is looking at the place for the image.
@@ -12,7 +12,7 @@ public enum Priority: Int, Sendable, Comparable {
         left.rawValue < right.rawValue
     }
 
-    var core: ClientCore.Priority {
+    var core: WantedPriority {
         switch self {
         case .background: .background
         case .normal: .normal

@@ -1,14 +1,14 @@
-/// How far a download is.
+/// The progress of a download.
 public struct Progress: Sendable, Hashable {
     public enum Phase: Sendable, Hashable {
-        /// Waits for a slot, or until its host may be asked again.
+        /// The download waits for a slot, or until its origin may be asked again.
         case queued
-        /// Looks up the host, connects, or waits for the first byte.
+        /// The daemon looks up the host, connects, or waits for the first byte.
         case connecting
         case receiving
-        /// Waits for the next attempt.
+        /// The download waits for the next attempt.
         case retrying
-        /// Has all bytes and makes them durable.
+        /// All bytes have arrived; the daemon writes them to the disk.
         case publishing
     }
 
@@ -17,9 +17,9 @@ public struct Progress: Sendable, Hashable {
     /// Bytes of the whole image; `nil` while unknown.
     public let total: Int64?
     public let phase: Phase
-    /// The width in pixels that a viewer shows, as soon as the bytes tell it.
+    /// The width in pixels that a viewer shows, as soon as the bytes show it.
     public let width: Int?
-    /// The height in pixels that a viewer shows, as soon as the bytes tell it.
+    /// The height in pixels that a viewer shows, as soon as the bytes show it.
     public let height: Int?
 
     /// The received share, 0 to 1; `nil` while the total is unknown.

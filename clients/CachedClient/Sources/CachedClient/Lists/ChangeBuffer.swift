@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// Changes that one reader has not taken yet: the newest of each image, in the order in which they began to wait.
+/// The changes that one reader has not taken yet. Each image has only its newest change, at the position of its
+/// first.
 final class ChangeBuffer: Sendable {
     private struct State {
         var order: [String] = []
-        /// Those before this index were taken.
+        /// The keys before this index were taken.
         var start = 0
         var changes: [String: ImageChange] = [:]
         var reader: CheckedContinuation<ImageChange?, Never>?
@@ -15,7 +16,7 @@ final class ChangeBuffer: Sendable {
             case later
         }
 
-        /// Takes the oldest change, or lets the reader wait for one.
+        /// Takes the oldest change. If there is none, the reader waits for one.
         mutating func take(orLet reader: CheckedContinuation<ImageChange?, Never>) -> Taken {
             if isCancelled { return .now(nil) }
             guard start < order.count else {

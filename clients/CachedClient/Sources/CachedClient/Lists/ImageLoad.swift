@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// The states of one image: first ``initial``, then each new one, until it is cached or has failed.
 ///
-/// A reader that is slow gets the newest state, never a backlog.
+/// A slow reader gets the newest state, never a backlog.
 public struct ImageLoad: AsyncSequence, Sendable {
     public typealias Element = ImageState
     public typealias Failure = Never
 
-    /// What the directory said when the load was made: known without waiting, so nothing flickers when a cell comes
-    /// back on the screen.
+    /// The state in the directory when the load was made. It is known without waiting, so nothing flickers when a
+    /// cell comes back on the screen.
     public let initial: ImageState
 
     public var url: String { request.url }
@@ -28,7 +28,7 @@ public struct ImageLoad: AsyncSequence, Sendable {
         share = Share(request.priority)
     }
 
-    /// Changes the urgency for this load alone. The download runs at the highest of all who want it.
+    /// Changes the urgency for this load alone. The download has the highest urgency of all callers.
     public func setPriority(_ priority: Priority) {
         let holders = share.setPriority(priority)
         guard !holders.isEmpty else { return }
@@ -37,7 +37,7 @@ public struct ImageLoad: AsyncSequence, Sendable {
         }
     }
 
-    /// Begins to want the image.
+    /// Starts to want the image.
     public func makeAsyncIterator() -> Iterator {
         Iterator(first: initial, rest: isSettled ? nil : changes().makeAsyncIterator())
     }
@@ -73,9 +73,9 @@ public struct ImageLoad: AsyncSequence, Sendable {
             let isCached = if case .cached = initial { true } else { false }
             let latest = Mutex(initial)
             let holder = Holder { news in
-                // A refresh is not satisfied by the image that is there before it.
+                // The image that was cached before a refresh does not end the refresh.
                 if mustRefresh, news.isRefreshed { return }
-                // Without a daemon, the stale image is the best there is.
+                // Without a daemon, nothing better than the stale image can be had.
                 if case .failed(let failure) = news.state, failure.kind == .noDaemon, isCached,
                     !mustRefresh
                 {
@@ -94,14 +94,14 @@ public struct ImageLoad: AsyncSequence, Sendable {
                 engine.change(options) { $0.remove(url, holder) }
             }
             engine.add(url, holder, share.add(holder), options)
-            // It may have been changed in between.
+            // The priority can have been changed in between.
             let priority = share.priority
             engine.change(options) { $0.setPriority(priority, url, holder) }
         }
     }
 }
 
-/// What the iterations of one load have in common.
+/// State that the iterations of one load share.
 private final class Share: Sendable {
     private let state: Mutex<(priority: Priority, holders: [Holder])>
 

@@ -1,6 +1,6 @@
 internal import ClientCore
 
-/// Images that are on their way before a user sees them. Given up when the object goes.
+/// Downloads images before a user sees them. The downloads end when the object is released.
 public final class Prefetch: Sendable {
     private let urls: [String]
     private let engine: Engine
@@ -9,16 +9,16 @@ public final class Prefetch: Sendable {
     init(_ urls: [String], _ engine: Engine) {
         self.urls = urls
         self.engine = engine
-        engine.replace([], by: urls, holder, .background, FetchOptions())
+        engine.replace([], by: urls, holder, .background, StreamOptions())
     }
 
     deinit {
         cancel()
     }
 
-    /// Gives the images up. Their downloads end, unless others want them.
+    /// Ends the downloads, unless others want the images.
     public func cancel() {
-        engine.change(FetchOptions()) { channel in
+        engine.change(StreamOptions()) { channel in
             for url in urls { channel.remove(url, holder) }
         }
     }

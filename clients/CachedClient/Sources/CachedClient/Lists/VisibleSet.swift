@@ -1,19 +1,19 @@
 internal import ClientCore
 internal import Synchronization
 
-/// What a list shows. It wants its images as long as it lives.
+/// The images that a list shows. The set wants them until it is released.
 ///
 ///     let visible = cache.makeVisibleSet()
 ///     visible.show(rows.map(\.url))          // at each scroll
 ///     for await change in visible.changes { cell(for: change.url)?.show(change.state) }
 ///
-/// Unlike an ``ImageLoad`` it never ends: it also hears of images that are evicted, or that come after a failure.
+/// Unlike an ``ImageLoad`` it never ends: it also reports images that are evicted, or that arrive after a failure.
 public final class VisibleSet: Sendable {
     private let cache: ImageCache
     private let priority: Priority
     private let contents = Contents()
     private let holder: Holder
-    /// One change at a time, so that the engine hears of all changes in their order.
+    /// One change at a time, so that the engine gets all changes in their order.
     private let turn = Mutex(())
 
     init(_ priority: Priority, _ cache: ImageCache) {
@@ -26,19 +26,20 @@ public final class VisibleSet: Sendable {
         show([])
     }
 
-    /// Shows these images and no others. What is in both sets goes on undisturbed.
+    /// Shows these images and no others. Downloads of images that are in both sets continue.
     public func show(_ urls: some Collection<String>) {
         turn.withLock { _ in
             let (added, dropped) = contents.replace(with: urls)
             guard !added.isEmpty || !dropped.isEmpty else { return }
-            cache.engine.replace(dropped, by: added, holder, priority, FetchOptions())
+            cache.engine.replace(dropped, by: added, holder, priority, StreamOptions())
         }
     }
 
-    /// The latest state of an image: of one that is shown as the daemon has told it, else from the directory.
+    /// The latest state of an image. If the image is shown, the daemon has reported the state; otherwise it comes
+    /// from the directory.
     public subscript(url: String) -> ImageState { contents.state(of: url) ?? cache.peek(url) }
 
-    /// Each new state of an image that is shown. A reader that is slow gets the newest of each.
+    /// Each new state of an image that is shown. A slow reader gets only the newest state of each image.
     public var changes: ImageChanges {
         ImageChanges { [contents] in
             contents.add($0)

@@ -1,7 +1,7 @@
 import CClient
 
-/// A `Watch` on a connection of its own, which it makes anew when the daemon comes back.
-struct Subscription: ~Copyable {
+/// A `Watch` on a connection of its own. It connects again when the daemon comes back.
+struct WatchStream: ~Copyable {
     private let call: [UInt8]
     private var connection: Connection?
     private(set) var isStarted = false
@@ -10,15 +10,15 @@ struct Subscription: ~Copyable {
         self.call = call
     }
 
-    /// Whether it waits for a daemon.
+    /// Whether the stream waits for a daemon.
     var isAway: Bool { isStarted && connection == nil }
 
     mutating func start() {
         isStarted = true
     }
 
-    /// Connects if it has to. Returns the next reply that has arrived, if any.
-    mutating func next(_ sockets: [[UInt8]], _ epoll: Int32) -> Reply? {
+    /// Connects if there is no connection. Returns the next reply that has arrived, if any.
+    mutating func next(_ sockets: [[UInt8]], _ epoll: Int32) -> ScannedReply? {
         guard isStarted else { return nil }
         if connection == nil {
             connection = try? Connection(sockets)
@@ -37,7 +37,7 @@ struct Subscription: ~Copyable {
         }
     }
 
-    private mutating func lost() -> Reply? {
+    private mutating func lost() -> ScannedReply? {
         connection = nil
         return nil
     }

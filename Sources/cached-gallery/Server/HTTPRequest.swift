@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 /// A request that is here completely.
-struct Request {
+struct HTTPRequest {
     let head: HTTPRequestHead
     let body: ByteBuffer
 

@@ -3,7 +3,7 @@ import NIOCore
 
 /// The daemon, through its restarts: one connection for calls that are answered at once, and further ones for streams
 /// and long calls. Used on the event loop only.
-final class Daemon {
+final class DaemonClient {
     let loop: any EventLoop
     let paths: [String]
     private var connection: DaemonConnection?

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The current time in the forms that screens need.
-struct ScreenTime: Hashable {
+struct LocalTime: Hashable {
     /// Counts from any fixed moment; animations depend on it.
     var elapsed: Duration
     var unixSecond: Int
@@ -23,13 +23,13 @@ struct ScreenTime: Hashable {
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-extension ScreenTime {
+extension LocalTime {
     /// The current time. localtime_r(3).
-    static func now(since start: ContinuousClock.Instant) -> ScreenTime {
+    static func now(since start: ContinuousClock.Instant) -> LocalTime {
         var second = time(nil)
         var parts = tm()
         localtime_r(&second, &parts)
-        return ScreenTime(
+        return LocalTime(
             elapsed: start.duration(to: .now), unixSecond: second, utcOffset: parts.tm_gmtoff)
     }
 }

@@ -1,6 +1,6 @@
 /// The options of all requests of a stream of images.
-package struct FetchOptions: Sendable, Hashable {
-    /// Whether the origin is asked even if the entry is fresh.
+package struct StreamOptions: Sendable, Hashable {
+    /// Whether to ask the origin even if the entry is fresh.
     package var refresh = false
     /// The digest that the bytes must have, as 64 hexadecimal digits; empty for any.
     package var sha256: [UInt8] = []

@@ -7,7 +7,7 @@ import NIOCore
 import NIOHTTP1
 
 /// An open image. It is closed with the response that sends it, or at the end.
-struct ImageFile {
+struct ServedFile {
     /// The type that the daemon found in the bytes; `other` if it is not known.
     private let mediaType: MediaType
     /// The Unix second until which the image may be used without asking its origin; 0 if it is not known.

@@ -3,7 +3,7 @@ import CacheWire
 import Glibc
 
 /// The open file of a cached image.
-struct ImageFile: ~Copyable {
+struct ShownFile: ~Copyable {
     private let descriptor: Int32
     private let path: String
     /// A path under which programs that this process starts can open the file. proc(5).

@@ -1,6 +1,6 @@
 internal import Synchronization
 
 /// Keeps the room on a full disk for the thread that makes it: other threads of the cache wait.
-final class FullDisk: Sendable {
-    let making = Mutex<Void>(())
+final class DiskSpaceLock: Sendable {
+    let mutex = Mutex<Void>(())
 }

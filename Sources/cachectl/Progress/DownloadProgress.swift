@@ -1,7 +1,7 @@
 import CacheWire
 
 /// The state of one download as a screen shows it.
-struct Download: Hashable {
+struct DownloadProgress: Hashable {
     enum Stage: Hashable {
         /// The daemon has not reported the download yet.
         case unknown
@@ -87,7 +87,7 @@ extension Item {
     }
 }
 
-extension Download.Stage {
+extension DownloadProgress.Stage {
     init(_ item: Item) {
         switch (item.state, item.phase, item.failure) {
         case (.inFlight, let phase, _): self = .inFlight(phase ?? .receiving)

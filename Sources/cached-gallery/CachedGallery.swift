@@ -7,7 +7,7 @@ import NIOPosix
 
 /// The `cached-gallery` program.
 @main
-struct GalleryCommand: ParsableCommand {
+struct CachedGallery: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cached-gallery",
         abstract: "Show the image cache as a live page in the browser.",
@@ -67,14 +67,14 @@ struct GalleryCommand: ParsableCommand {
         clinux_take_standard_descriptors()
         signal(SIGPIPE, SIG_IGN)
         do {
-            if let problem = ProgramArguments.problem { throw StartFailure.usage(problem) }
+            if let problem = ProgramArguments.problem { throw ProgramFailure.usage(problem) }
             let command = try parseAsRoot()
-            guard var gallery = command as? GalleryCommand else {
+            guard var gallery = command as? CachedGallery else {
                 var command = command
                 return try command.run()
             }
             try gallery.run()
-        } catch let failure as StartFailure {
+        } catch let failure as ProgramFailure {
             report(failure.message)
             Glibc.exit(failure.status)
         } catch let failure as ClientError {
@@ -86,7 +86,7 @@ struct GalleryCommand: ParsableCommand {
     }
 
     private static func report(_ message: String) {
-        Output.write("cached-gallery: \(message.printable)\n", to: STDERR_FILENO)
+        StandardStreams.write("cached-gallery: \(message.printable)\n", to: STDERR_FILENO)
     }
 
     func validate() throws {
@@ -119,9 +119,9 @@ struct GalleryCommand: ParsableCommand {
         ).run()
     }
 
-    private func printPath(of url: String, _ signature: Signature) throws(StartFailure) {
+    private func printPath(of url: String, _ signature: Signature) throws(ProgramFailure) {
         let expiry = expiresIn.map { $0 + time(nil) }
         guard let path = signature.path(url, until: expiry) else { throw .noLibcrypto }
-        Output.write("\(path)\n", to: STDOUT_FILENO)
+        StandardStreams.write("\(path)\n", to: STDOUT_FILENO)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Writes to the standard streams.
-enum Output {
+enum StandardStreams {
     /// Writes a text at once. write(2).
     static func write(_ text: String, to descriptor: Int32) {
         var rest = Substring(text).utf8

@@ -3,7 +3,7 @@
 #endif
 
 /// The record in the attribute of a file: `docs/disk-format.md`.
-struct EntryRecord {
+struct FileRecord {
     /// `other` if the record does not say.
     private(set) var type = MediaType.other
     private(set) var width: Int32 = 0
@@ -14,7 +14,7 @@ struct EntryRecord {
     /// Bytes of the longest record.
     static let room = 1024
 
-    /// `nil` if the record is damaged, or if the file has another size than it says.
+    /// `nil` if the record is damaged, or if the file has another size than the record says.
     init?(_ bytes: UnsafeRawBufferPointer, fileSize: Int64) {
         guard bytes.count >= 52, bytes[0] == UInt8(ascii: "v"),
             bytes[1] == UInt8(ascii: "3") || bytes[1] == UInt8(ascii: "2")

@@ -4,11 +4,47 @@ import CacheValues
 import HTTPCaching
 import ImageFormats
 
-/// Questions to the store.
-extension Download {
+/// A question to the store. The origin is asked neither for an image nor about an entry.
+final class StoreDownload: Download {
+    private let lookup: StoreLookup
+
+    init(
+        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ lookup: StoreLookup,
+        _ context: TransferContext
+    ) throws(CurlError) {
+        self.lookup = lookup
+        var plan = RequestPlan(
+            flight: id, url: lookup.url, route: .direct, mayShareConnection: false)
+        plan.decodesBody = false
+        plan.store = lookup.request
+        try super.init(
+            id, key, url, plan, lookup.record.map { .unconditional($0) } ?? .none,
+            mayReplacePartial: lookup.mayReplacePartial, context)
+    }
+
+    /// The validators of a store's object are not the origin's.
+    override var leavesPartial: Bool { false }
+
+    /// Also the document with which a store explains a failure.
+    override var wantsBody: Bool {
+        super.wantsBody || request.head.isFailure || request.head.isRedirect
+    }
+
+    override func refusal(of head: ResponseHead) -> Failure? {
+        lookup.problem(of: head) ?? super.refusal(of: head)
+    }
+
+    override func received(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
+        hasImage ? super.received(bytes) : lookup.takeExplanation(bytes)
+    }
+
+    override func plansAnotherRequest(after end: RequestEnd) -> Bool {
+        changesConnection(after: end) || plansWholeObject(after: end)
+    }
+
     /// The head of the object shows that it is another image than the entry, and a fresh one. Plans the request for it.
-    func plansWholeObject(after end: RequestEnd) -> Bool {
-        guard let lookup, case .head = plan.store?.method, end == .completed,
+    private func plansWholeObject(after end: RequestEnd) -> Bool {
+        guard case .head = plan.store?.method, end == .completed,
             request.failure == nil, request.head.status == 200,
             request.head.storeMetadata?.digest != lookup.digest?.description,
             let record = StoreLookup.record(of: request.head)
@@ -20,12 +56,11 @@ extension Download {
         return true
     }
 
-    /// The last request ended.
-    func finish(_ lookup: StoreLookup, _ end: RequestEnd) -> TransferEnd {
+    override func finish(_ end: RequestEnd) -> TransferEnd {
         let time = times.answered.map { times.began.duration(to: $0) }
-        if let confirmed = confirmed(lookup, end) { return .confirmed(confirmed) }
+        if let confirmed = confirmed(end) { return .confirmed(confirmed) }
         do {
-            if let answer = answer(lookup, end) { throw NoImage(answer: answer) }
+            if let answer = answer(end) { throw NoImage(answer: answer) }
             return .staged(try stagedFromStore())
         } catch {
             discardPartial()
@@ -40,7 +75,7 @@ extension Download {
     }
 
     /// The entry's new record, if the store has the same image and it is fresh there.
-    private func confirmed(_ lookup: StoreLookup, _ end: RequestEnd) -> Revalidation? {
+    private func confirmed(_ end: RequestEnd) -> Revalidation? {
         guard case .head = plan.store?.method, end == .completed, request.failure == nil,
             request.head.status == 200, let asked = lookup.record,
             request.head.storeMetadata?.digest == lookup.digest?.description,
@@ -58,7 +93,7 @@ extension Download {
     }
 
     /// Why there is no complete object; `nil` if there is one.
-    private func answer(_ lookup: StoreLookup, _ end: RequestEnd) -> StoreAnswer? {
+    private func answer(_ end: RequestEnd) -> StoreAnswer? {
         if let failure = request.failure { return verdict(on: failure) }
         let head = request.head
         if head.isFailure || head.isRedirect {
@@ -129,7 +164,7 @@ extension TransferThread {
         }
         do {
             let lookup = try StoreLookup(key, hints, question, store, context.directory)
-            let download = try Download(id, key, url, lookup, context)
+            let download = try StoreDownload(id, key, url, lookup, context)
             downloads[id] = download
             multi.add(download.request.easy)
         } catch let problem as CredentialsFile.Problem {

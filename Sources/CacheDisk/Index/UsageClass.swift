@@ -1,7 +1,7 @@
 import CacheValues
 
-/// The parts of the order of use. Images that were never used after they came are evicted before the others.
-package enum Part: Int, CaseIterable, Sendable {
+/// How the images of the order of use are divided. Unused ones are evicted before used ones.
+package enum UsageClass: Int, CaseIterable, Sendable {
     /// Images without a use later than ``EntryFacts/firstUse``.
     case unused
     case used

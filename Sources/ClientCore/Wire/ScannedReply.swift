@@ -1,15 +1,17 @@
-/// A reply of the daemon (varlink.org, "Method Reply"), as far as a client needs it.
-package struct Reply: Sendable {
+/// The parts of a daemon's reply that clients need (varlink.org, "Method Reply").
+package struct ScannedReply: Sendable {
     package private(set) var events: [Event] = []
     /// All texts, each with a NUL at its end.
     package private(set) var texts: [UInt8] = []
     private(set) var continues = false
-    /// Where the name of an error begins among the texts.
+    /// The start of an error's name among the texts; `nil` if there is no error.
     package private(set) var error: Int?
+    /// The start of the position at which a list continues, among the texts; `nil` at the end of the list.
+    package private(set) var after: Int?
     /// 0 normal, 1 warning, 2 critical; `nil` if the reply reports none.
     private(set) var pressure: Int32?
 
-    /// Whether the daemon does not permit this user to make the call.
+    /// Whether the daemon refused the call because this user may not make it.
     var isRefused: Bool {
         guard let error else { return false }
         let name: StaticString = "org.varlink.service.PermissionDenied"
@@ -37,11 +39,21 @@ package struct Reply: Sendable {
         guard isObject, scanner.isAtEnd else { return nil }
     }
 
+    /// The parameters of a reply alone; `nil` if they are not an object.
+    package init?(parameters: UnsafeRawBufferPointer) {
+        var scanner = JSONScanner(parameters)
+        guard self.parameters(&scanner), scanner.isAtEnd else { return nil }
+    }
+
     private mutating func parameters(_ scanner: inout JSONScanner) -> Bool {
         scanner.presentMembers { name, scanner in
             if scanner.matches(name, "items") { return scanner.elements { item(&$0) } }
             if scanner.matches(name, "item") { return item(&scanner) }
             if scanner.matches(name, "removed") { return scanner.elements { removal(&$0) } }
+            if scanner.matches(name, "after") {
+                after = scanner.text(into: &texts)
+                return after != nil
+            }
             if scanner.matches(name, "pressure") {
                 guard let level = scanner.string() else { return false }
                 pressure =
@@ -53,7 +65,7 @@ package struct Reply: Sendable {
         }
     }
 
-    /// A key that is neither cached nor in flight any more.
+    /// The key of an image that is no longer cached or in flight.
     private mutating func removal(_ scanner: inout JSONScanner) -> Bool {
         var event = Event()
         guard take(&event.key, &scanner) else { return false }
@@ -82,7 +94,7 @@ package struct Reply: Sendable {
         guard isObject, isKnown, event.url != nil else { return false }
         if event.state == .cached {
             guard let path = event.path, texts[path] == UInt8(ascii: "/") else { return false }
-            // While it is refreshed, the other numbers are those of the new version.
+            // During a refresh, the other numbers are those of the new version.
             if event.size >= 0 { (event.received, event.total) = (event.size, event.size) }
         }
         if event.state == .missing, event.kind != nil { event.state = .failed }

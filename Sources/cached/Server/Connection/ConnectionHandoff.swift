@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 
 /// A connection that ``HotConnections`` passes to the event loop.
-struct HandedOver: Sendable {
+struct ConnectionHandoff: Sendable {
     let socket: Int32
     let user: UserID
     /// Bytes that the client has sent and the loop has not answered.
@@ -16,7 +16,7 @@ struct HandedOver: Sendable {
 
 extension ServerContext {
     /// Serves a connection on the event loop until it closes. Any thread can call it.
-    func adopt(_ connection: HandedOver) {
+    func adopt(_ connection: ConnectionHandoff) {
         ClientBootstrap(group: loop)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.writeBufferWaterMark, value: .init(low: 64 * 1024, high: 1024 * 1024))
