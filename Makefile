@@ -104,7 +104,7 @@ test-confined: ## Run tests of the programs with the daemon under the restrictio
 
 # The suites that have a long form.
 LONG := TortureTests|TruncationTests|RandomCutsTests|StoreTests|FuzzTests|DamagedImageTests|ReuseModelTests
-LONG := $(LONG)|SharedContentsTests|BudgetTests|WatchLoadTests|UsersTests|DeadHostsTests|HeldAnswersTests
+LONG := $(LONG)|DamagedOriginalsTests|SharedContentsTests|BudgetTests|WatchLoadTests|UsersTests|DeadHostsTests|HeldAnswersTests
 torture: export CACHED_TEST_LONG = 1
 torture: ## Test every promise in the long form, one line for each (ARGS="--filter NAME": one)
 	@.ci/dependencies build test

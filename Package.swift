@@ -26,6 +26,7 @@ let package = Package(
     products: [
         .executable(name: "cached", targets: ["cached"]),
         .executable(name: "cachectl", targets: ["cachectl"]),
+        .executable(name: "cached-deriver", targets: ["cached-deriver"]),
         .executable(name: "cached-gallery", targets: ["cached-gallery"]),
         .library(name: "CacheCore", targets: ["CacheCore"]),
         .library(name: "CacheKey", targets: ["CacheKey"]),
@@ -43,6 +44,7 @@ let package = Package(
         .target(name: "CLinux", cSettings: fortified),
         .target(name: "CCrypto", cSettings: fortified),
         .target(name: "CClient", cSettings: fortified),
+        .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
@@ -98,6 +100,11 @@ let package = Package(
                 arguments,
             ],
             swiftSettings: strict),
+        // Derives smaller images, confined and in C alone.
+        .executableTarget(
+            name: "cached-deriver", dependencies: ["CLinux", "CVips"], cSettings: fortified,
+            // Swift's runtime would be linked too, although nothing uses it.
+            linkerSettings: [.unsafeFlags(["-nostartfiles", "-static-stdlib"])]),
         // The page in the browser, whose files CGalleryPage embeds, and signed URLs for programs that speak HTTP.
         .target(name: "CGalleryPage"),
         .executableTarget(

@@ -8,11 +8,13 @@
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -160,26 +162,70 @@ int clinux_hold(int descriptor) {
     return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
-ssize_t clinux_send_descriptor(int socket, const void *bytes, size_t size, int descriptor) {
+static ssize_t send_descriptors(
+    int socket, const void *bytes, size_t size, const int *descriptors, size_t count, int flags
+) {
     struct iovec part = {(void *)bytes, size};
     union {
         struct cmsghdr header;
-        char room[CMSG_SPACE(sizeof(int))];
+        char room[CMSG_SPACE(2 * sizeof(int))];
     } control = {0};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1,
-        .msg_control = control.room, .msg_controllen = sizeof control.room,
+        .msg_control = control.room, .msg_controllen = CMSG_SPACE(count * sizeof(int)),
     };
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    header->cmsg_len = CMSG_LEN(count * sizeof(int));
+    memcpy(CMSG_DATA(header), descriptors, count * sizeof(int));
     ssize_t sent;
     do {
-        sent = sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        sent = sendmsg(socket, &message, flags | MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
     return sent;
+}
+
+ssize_t clinux_send_descriptor(int socket, const void *bytes, size_t size, int descriptor) {
+    return send_descriptors(socket, bytes, size, &descriptor, 1, MSG_DONTWAIT);
+}
+
+ssize_t clinux_send_descriptors(int socket, const void *bytes, size_t size, int first, int second) {
+    return send_descriptors(socket, bytes, size, (int[]){first, second}, 2, 0);
+}
+
+int clinux_start(const char *program, int seconds, int *process) {
+    enum { descriptor = 3 };
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return -1;
+    struct timeval time = {.tv_sec = seconds};
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t signals;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, pair[1], descriptor);
+    posix_spawnattr_init(&attributes);
+    // The signals that this process blocks or ignores.
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes, &signals);
+    sigaddset(&signals, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes, &signals);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    char *words[] = {(char *)program, NULL}, *environment[] = {"LC_ALL=C", NULL};
+    int failure = posix_spawn(process, program, &actions, &attributes, words, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    close(pair[1]);
+    if (failure == 0) return pair[0];
+    close(pair[0]);
+    errno = failure;
+    return -1;
+}
+
+int clinux_memory_file(void) {
+    return memfd_create("picture", MFD_CLOEXEC);
 }
 
 int clinux_unreceived(int socket) {

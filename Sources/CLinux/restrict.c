@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -109,6 +110,7 @@ static uint64_t rights(enum clinux_access access) {
     case clinux_read: return reading;
     case clinux_write: return reading | write_file | truncate_file;
     case clinux_remove: return remove_file;
+    case clinux_run: return reading | execute;
     case clinux_change:
         // Whatever lies under the name of an image is renamed, which takes the right to make its kind.
         return reading | write_file | truncate_file | make_file | make_directory | make_link | make_fifo
@@ -187,7 +189,9 @@ static const uint16_t usual_calls[] = {
     // This process and the system.
     SYS_getpid, SYS_getppid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
     SYS_getgroups, SYS_getresuid, SYS_getresgid, SYS_capget, SYS_getrlimit, SYS_prlimit64,
-    SYS_getrusage, SYS_times, SYS_uname, SYS_sysinfo, SYS_getrandom,
+    SYS_getrusage, SYS_times, SYS_uname, SYS_sysinfo, SYS_getrandom, SYS_memfd_create,
+    // A program that is started restricts itself further.
+    SYS_seccomp, SYS_landlock_create_ruleset, SYS_landlock_add_rule, SYS_landlock_restrict_self,
 #ifdef __x86_64__
     // The older forms, which other architectures do not have.
     SYS_open, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_rename, SYS_link, SYS_unlink,
@@ -238,6 +242,37 @@ static void add_masked(uint32_t call, int argument, uint32_t mask, uint32_t bits
     answer(refuse);
 }
 
+static void add_memory_rules(void) {
+    // No memory is writable and executable, and none becomes executable later. Modules of the resolver are mapped.
+    begin(SYS_mmap, 5);
+    load_argument(2);
+    add(BPF_ALU | BPF_AND | BPF_K, PROT_WRITE | PROT_EXEC, 0, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, PROT_WRITE | PROT_EXEC, 1, 0);
+    answer(allow);
+    answer(refuse);
+    add_masked(SYS_mprotect, 2, PROT_EXEC, 0);
+}
+
+/// Threads, but no other processes, except those of posix_spawn(3). The flags of clone3(2) are in memory, where a filter
+/// cannot read them.
+static void add_process_rules(bool starts_programs) {
+    if (starts_programs) {
+        begin(SYS_clone, 6);
+        load_argument(0);
+        add(BPF_JMP | BPF_JEQ | BPF_K, CLONE_VM | CLONE_VFORK | SIGCHLD, 2, 0);
+        add(BPF_ALU | BPF_AND | BPF_K, CLONE_THREAD, 0, 0);
+        add(BPF_JMP | BPF_JEQ | BPF_K, CLONE_THREAD, 0, 1);
+        answer(allow);
+        answer(refuse);
+        begin(SYS_execve, 1);
+        answer(allow);
+        begin(SYS_wait4, 1);
+        answer(allow);
+    } else {
+        add_masked(SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
+    }
+}
+
 static void add_rules(void) {
     const uint32_t families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
     begin(SYS_socket, 10);
@@ -247,16 +282,6 @@ static void add_rules(void) {
         answer(allow);
     }
     answer(refuse);
-    // No memory is writable and executable, and none becomes executable later. Modules of the resolver are mapped.
-    begin(SYS_mmap, 5);
-    load_argument(2);
-    add(BPF_ALU | BPF_AND | BPF_K, PROT_WRITE | PROT_EXEC, 0, 0);
-    add(BPF_JMP | BPF_JEQ | BPF_K, PROT_WRITE | PROT_EXEC, 1, 0);
-    answer(allow);
-    answer(refuse);
-    add_masked(SYS_mprotect, 2, PROT_EXEC, 0);
-    // Threads, but no other processes. The flags of clone3(2) are in memory, where a filter cannot read them.
-    add_masked(SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
     // Types characters on the terminal of somebody else. ioctl_tty(2)
     begin(SYS_ioctl, 5);
     load_argument(1);
@@ -266,25 +291,49 @@ static void add_rules(void) {
     answer(refuse);
 }
 
-int clinux_limit_calls(void) {
+static void begin_filter(const uint16_t *calls, size_t count) {
     length = 0;
     load(offsetof(struct seccomp_data, arch));
     add(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
     answer(unknown);
     load(offsetof(struct seccomp_data, nr));
-    for (size_t index = 0; index < sizeof usual_calls / sizeof *usual_calls; index++) {
-        begin(usual_calls[index], 1);
+    for (size_t index = 0; index < count; index++) {
+        begin(calls[index], 1);
         answer(allow);
     }
-    add_rules();
+    add_memory_rules();
+}
+
+static int install_filter(void) {
     answer(unknown);
     struct sock_fprog program = {length, filter};
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
+int clinux_limit_calls(bool starts_programs) {
+    begin_filter(usual_calls, sizeof usual_calls / sizeof *usual_calls);
+    add_process_rules(starts_programs);
+    add_rules();
+    return install_filter();
+}
+
+int clinux_limit_calls_to(const unsigned short *calls, size_t count) {
+    if (count > sizeof usual_calls / sizeof *usual_calls) return -1;
+    begin_filter(calls, count);
+    add_process_rules(false);
+    return install_filter();
+}
+
 #else
 
-int clinux_limit_calls(void) {
+int clinux_limit_calls(bool starts_programs) {
+    (void)starts_programs;
+    errno = ENOSYS;
+    return -1;
+}
+
+int clinux_limit_calls_to(const unsigned short *calls, size_t count) {
+    (void)calls, (void)count;
     errno = ENOSYS;
     return -1;
 }

@@ -3,6 +3,9 @@
 ///     let url = try CacheURL("https://example.com/a.jpg#as=ada&side=256")
 ///     print(url.side, url.account, url.original)  // 256, ada, https://example.com/a.jpg#as=ada
 extension CacheURL {
+    /// The lengths that the longer side of a derived image can have, in pixels.
+    public static var sides: [Int] { Fragment.sides }
+
     /// The longer side of the image in pixels, if the URL names a derived image: 32, 64, 128, 256, 512, 1024 or 2048.
     /// `nil` for an image as its origin has it.
     public var side: Int? { fragment?.side }

@@ -41,6 +41,11 @@ extension CacheState {
 
     /// The progress of a download. While its host is paused, that is the reason why it waits.
     private func currentProgress(of flight: Flight, _ isAnnounced: Bool) -> Progress {
+        if flight.awaitsOriginal, let original = downloads[CacheKey(flight.name.original)] {
+            var progress = currentProgress(of: original, isAnnounced)
+            progress.isPinned = flight.isPinned
+            return progress
+        }
         var progress = flight.progress(isAnnounced: isAnnounced)
         if flight.phase == .queued, let refusal = scheduler.refusal(of: flight.origin) {
             progress.failure = refusal

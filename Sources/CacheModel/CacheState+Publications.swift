@@ -123,6 +123,7 @@ extension CacheState {
         let key = publication.key
         counters.published(after: publication.time)
         failures.forget(key)
+        originalChanged(flight.name)
         // The name has to be probed if another program touched it after the image was published.
         disk.published(
             key, facts,

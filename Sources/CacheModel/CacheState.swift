@@ -27,6 +27,8 @@ package struct CacheState: ~Copyable, Sendable {
     package internal(set) var waiters: Waiters
     package internal(set) var scheduler: TransferScheduler
     package internal(set) var failures = NegativeCache()
+    /// The derived images that wait, by the keys of their originals.
+    package internal(set) var variants: [CacheKey: Set<CacheKey>] = [:]
     /// `nil` without a store.
     package internal(set) var store: StoreState?
     package internal(set) var changes = ChangeFeed()
@@ -73,6 +75,11 @@ package struct CacheState: ~Copyable, Sendable {
     /// The answer for a key has changed.
     package mutating func changed(_ key: CacheKey, _ effects: inout Effects) {
         if changes.note(key) { effects.notices.append(.changesArrived) }
+        guard !variants.isEmpty, let variants = variants[key] else { return }
+        // Their progress is that of their original.
+        for variant in variants where changes.note(variant) {
+            effects.notices.append(.changesArrived)
+        }
     }
 
     /// The cache begins to shut down. Downloads stop, staged images are still published, and all

@@ -12,6 +12,8 @@ package struct Counters: Sendable {
     package private(set) var published = 0
     /// Entries the origin confirmed.
     package var revalidated = 0
+    /// Images that were derived from others.
+    package var derived = 0
     /// Requests answered with a stale entry because the origin failed.
     package var staleAnswers = 0
     /// Downloads that ended with a failure, by its kind.

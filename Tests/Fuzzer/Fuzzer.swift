@@ -73,6 +73,9 @@ private enum Reader {
     @Sendable static func url(_ bytes: UnsafeRawBufferPointer) {
         guard let url = try? CacheURL(String(decoding: bytes, as: UTF8.self)) else { return }
         expect(CacheKey(url).description.utf8.count == 36)
+        expect(url.original.side == nil && url.original.account == url.account)
+        expect(!url.withoutFragment.string.utf8.contains(UInt8(ascii: "#")))
+        if let side = url.side { expect((try? url.original.derived(side: side)) == url) }
     }
 
     /// An origin's response head, and the records made from it.

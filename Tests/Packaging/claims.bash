@@ -18,7 +18,7 @@ names_libcrypto() {
 same_files_in_the_tarball() {
     local name
     packaging/tarball "$work/tarball" || return
-    for name in usr/bin/cached usr/bin/cachectl usr/bin/cached-gallery usr/lib/libcached.so.0 usr/include/cached.h \
+    for name in usr/bin/cached usr/bin/cachectl usr/bin/cached-gallery usr/libexec/cached/cached-deriver usr/lib/libcached.so.0 usr/include/cached.h \
         usr/share/man/man8/cached.8 usr/share/varlink/io.cached.Cache.varlink; do
         tar -t -f "$work"/tarball/*.tar.xz | grep -x "./$name" || return
     done
@@ -200,12 +200,12 @@ claim "a second installation of the same version changes nothing" installed_agai
 
 # The end
 
-removed() { inside dpkg -r libcached-dev libcached0 cached-gallery cached && [[ ! -e $root/usr/bin/cached ]]; }
+removed() { inside dpkg -r libcached-dev libcached0 cached-deriver cached-gallery cached && [[ ! -e $root/usr/bin/cached ]]; }
 kept_after_removal() { [[ -n $(find "$root/var/cache/cached" -name '*-*' -size "$(stat -c %s "$work/origin/a.png")c") ]]; }
 answers_after_removal() {
     cp "$output/kept-cachectl" "$root/packages/cachectl" && as_user /packages/cachectl status "$url"
 }
-purged() { inside dpkg -P libcached-dev libcached0 cached-gallery cached; }
+purged() { inside dpkg -P libcached-dev libcached0 cached-deriver cached-gallery cached; }
 cache_is_gone() { [[ ! -e $root/var/cache/cached && ! -e $root/etc/cached && ! -e $root/run/cached ]]; }
 nothing_is_left() {
     local left

@@ -35,7 +35,7 @@ export interface Item {
    */
   sure: boolean
   /** What a download does, if the daemon reports it. */
-  phase?: 'queued' | 'connecting' | 'receiving' | 'retrying' | 'publishing'
+  phase?: 'queued' | 'connecting' | 'receiving' | 'retrying' | 'deriving' | 'publishing'
   /** Bytes received so far. If the image is missing, an interrupted download left them and can perhaps continue. */
   received?: number
   /** Bytes of the whole image, if known. */
@@ -112,6 +112,12 @@ export class Cache {
    * @throws CacheError `storage`, `notPermitted` or `invalidURL`
    */
   peek(url: string): Item
+
+  /**
+   * The largest smaller size of an image that is cached, to be shown until the image itself is. `url` is that of the
+   * original, or of a size of it (`URL#side=256`), than which the result is smaller. It reads the directory like `peek`.
+   */
+  standIn(url: string): Item | undefined
 
   /**
    * The states from the daemon, in the order of the URLs; from the directory if no daemon runs.

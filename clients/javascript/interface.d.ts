@@ -44,7 +44,7 @@ export interface Item {
    * The phase of the download. Present while one is in flight, also while a cached image is being
    * refreshed.
    */
-  phase?: 'queued' | 'connecting' | 'receiving' | 'retrying' | 'publishing'
+  phase?: 'queued' | 'connecting' | 'receiving' | 'retrying' | 'deriving' | 'publishing'
   /**
    * Bytes received so far, including those of a resumed download. Present while a download is in
    * flight, and if the image is missing and the next download can continue an interrupted one. In
@@ -61,7 +61,7 @@ export interface Item {
   size?: number
   /**
    * The media type found in the bytes, for example image/png. Present if the image is cached, and
-   * in flight as soon as the bytes tell it; so are width and height, once it is known how a viewer
+   * in flight as soon as the bytes show it; so are width and height, once it is known how a viewer
    * turns the image.
    */
   mediaType?: string
@@ -113,6 +113,11 @@ export interface Item {
   source?: 'origin' | 'store'
   /** Whether the file is protected from eviction. In Status only with details. */
   pinned?: boolean
+  /**
+   * The path of the largest smaller image that was derived from the same original and is cached,
+   * to be shown until this one is there. Only with details, and if the image is not cached.
+   */
+  standIn?: string
   /**
    * Why the last attempt failed. An image that is cached but could not be refreshed has it too. In
    * the last reply to Fetch: why the request could not be fulfilled. Of a queued download it can

@@ -56,6 +56,16 @@ void clinux_raise_remembered_end(void);
 /// unix(7), `SCM_RIGHTS`.
 ssize_t clinux_send_descriptor(int socket, const void *bytes, size_t size, int descriptor);
 
+/// Starts a program with one end of a socket pair as its descriptor 3. Returns the other end, on which receiving and
+/// sending last so many seconds at most; -1 with errno. unix(7), `SOCK_SEQPACKET`; posix_spawn(3).
+int clinux_start(const char *program, int seconds, int *process);
+
+/// Sends bytes with two descriptors over a Unix socket; how many bytes, or -1 with errno. unix(7), `SCM_RIGHTS`.
+ssize_t clinux_send_descriptors(int socket, const void *bytes, size_t size, int first, int second);
+
+/// A file in memory that has no name; -1 with errno. memfd_create(2), which needs _GNU_SOURCE too.
+int clinux_memory_file(void);
+
 /// Bytes that a connection of TCP has brought, read or not; -1 with errno. tcp(7), `TCP_INFO`.
 long long clinux_received(int socket);
 
@@ -133,6 +143,8 @@ enum clinux_access {
     clinux_change,
     /// To remove files.
     clinux_remove,
+    /// To read files, and to run those that are programs.
+    clinux_run,
 };
 
 /// A set of paths to which access will be limited; its descriptor. landlock_create_ruleset(2).
@@ -144,6 +156,12 @@ int clinux_paths_enforce(int rules);
 
 /// Fails all system calls that the daemon has no use for, among them those that start a program, debug another one
 /// or change the system. seccomp(2).
-int clinux_limit_calls(void);
+///
+/// Whether posix_spawn(3) stays possible is a parameter. Programs that it starts are restricted like this one.
+int clinux_limit_calls(bool starts_programs);
+
+/// Fails all system calls but these. Of clone(2), mmap(2) and mprotect(2), those stay that make threads, or memory that is
+/// never both writable and executable. seccomp(2).
+int clinux_limit_calls_to(const unsigned short *calls, size_t count);
 
 #endif

@@ -40,6 +40,7 @@ public final class Cache: Sendable {
     private let scanner = Mutex<(thread: NamedThread, end: Latch)?>(nil)
     let maintenance: Maintenance
     let verifier = Verifier()
+    private let deriver = Deriver()
     /// The time at which the file system was last asked for its free bytes.
     let measuredAt = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -166,6 +167,7 @@ public final class Cache: Sendable {
         beginDraining()
         maintenance.finish()
         verifier.finish()
+        deriver.finish()
         transfers.finish()
         store?.finishLookups()
         worker.finish()
@@ -245,6 +247,11 @@ public final class Cache: Sendable {
         _ work: Work, _ place: CacheDirectory.Identity?, _ end: TransferEnd?, isDownloading: Bool
     ) {
         switch work {
+        case .findOriginal(let id, let key, let image):
+            worker.enqueue(.run { self.findOriginal(of: key, id, image) })
+        case .derive(let id, let key, let image, let source):
+            deriver.enqueue(
+                Derivation(flight: id, key: key, image: image, source: source), for: self)
         case .startTransfer(let id, let key, let url, let hints):
             transfers.send(.start(id, key, url, hints))
         case .cancelTransfer(let id, let key, let discardsPartial):
@@ -268,7 +275,7 @@ public final class Cache: Sendable {
         switch end {
         case .staged(let image): worker.enqueue(.publish(image, mayWait: isDownloading))
         case .confirmed(let revalidation): worker.enqueue(.run { self.confirm(revalidation) })
-        case .failed, .crowded, .notInStore, nil:
+        case .failed, .crowded, .notInStore, .originalNeeded, nil:
             preconditionFailure("only a transfer that succeeded can be published")
         }
     }

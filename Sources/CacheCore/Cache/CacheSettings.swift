@@ -20,6 +20,8 @@ public struct CacheSettings: Sendable {
     public var sharesFiles = true
     /// The times at which failed downloads are retried.
     public var retry = RetryPolicy()
+    /// The path of the program that derives images from others. `nil` if it is not installed.
+    public var deriver: String?
     /// A store that several machines share. `nil` if there is none.
     public var store: StoreSettings?
 

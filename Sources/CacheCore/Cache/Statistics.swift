@@ -68,6 +68,8 @@ public struct Statistics: Sendable {
     public var published: Int { counters.published }
     public var failed: Int { counters.failed }
     public var retried: Int { counters.retried }
+    /// Images that were derived from others.
+    public var derived: Int { counters.derived }
     public var failuresRepeated: Int { counters.failuresRepeated }
     public var revalidated: Int { counters.revalidated }
     public var staleAnswers: Int { counters.staleAnswers }

@@ -7,6 +7,8 @@ enum TransferEnd: Sendable {
     /// The origin confirmed that the entry is still current.
     case confirmed(Revalidation)
     case failed(FailedTransfer)
+    /// The image is derived from another one, and the origin has not confirmed it.
+    case originalNeeded
     /// The connections to the origin carry as many downloads as it permits, and there are enough of them.
     case crowded
     /// The store did not bring the image. The time is that from the question to the head of the answer, if there was one.

@@ -100,7 +100,13 @@ final class TransferThread {
         _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ hints: LocalHints
     ) {
         do throws(CurlError) {
-            let download = try Download(id, key, url, hints, context)
+            let download =
+                hints.isDerived
+                ? try Confirmation(id, key, url, hints, context)
+                : try Download(id, key, url, hints, context)
+            if let confirmation = download as? Confirmation, !confirmation.isPossible {
+                return context.delegate.downloadEnded(key, id, .originalNeeded)
+            }
             downloads[id] = download
             if download.isRereading { rereading.append(id) }
             multi.add(download.request.easy)

@@ -16,6 +16,8 @@ package import ImageFormats
 /// With a store, a new download begins before all of this: `waitingForStore`, then `asking`, which leads to `publishing`
 /// if the store has the image, and otherwise to `queued`.
 ///
+/// A derived image has no transfer: `awaitingOriginal`, then `deriving`, which leads to `publishing`.
+///
 /// A download that no caller wants any more ends, in every phase except publishing.
 package struct Flight: Sendable {
     package private(set) var id: FlightID
@@ -46,6 +48,9 @@ package struct Flight: Sendable {
     /// Whether its file was lost during publication, so that this is the second download of the image.
     package private(set) var wasLost = false
 
+    /// The wait for the original of a derived image. `nil` unless its original is asked for.
+    package var wait: OriginalWait?
+
     /// Where the bytes come from, as far as that is decided.
     package private(set) var source = ImageSource.origin
     /// Whether a shared cache may keep the image, as the response that brought or confirmed it says.
@@ -66,6 +71,10 @@ package struct Flight: Sendable {
         case asking(Intake, isReceiving: Bool)
         /// The store does not have the image. The daemon waits before it asks the origin, so that others may be first.
         case spreading(until: ContinuousClock.Instant)
+        /// The image is to be derived from another one, which is looked for or downloaded.
+        case awaitingOriginal
+        /// The image is being derived from another one.
+        case deriving(Intake)
         /// The download waits for a transfer slot or for space.
         case queued
         /// The download has a slot. The response has not begun.
@@ -84,7 +93,7 @@ package struct Flight: Sendable {
         var received: Int64 = 0
         /// Bytes of the whole image. `nil` until the origin gives the length.
         var total: Int64?
-        /// The type and dimensions that the first bytes tell. `nil` until they tell anything.
+        /// The type and dimensions that the first bytes show. `nil` until they show any.
         var shape: ImageShape?
         /// Bytes received at the last announced change.
         var announced: Int64 = 0
@@ -120,7 +129,8 @@ package struct Flight: Sendable {
 
     package var phase: Phase {
         switch state {
-        case .queued, .waitingForStore, .spreading: .queued
+        case .queued, .waitingForStore, .spreading, .awaitingOriginal: .queued
+        case .deriving: .deriving
         case .asking(_, let isReceiving): isReceiving ? .receiving : .connecting
         case .connecting: .connecting
         case .receiving: .receiving
@@ -132,9 +142,9 @@ package struct Flight: Sendable {
     /// The bytes of the download. All zero while it has no slot.
     package var intake: Intake {
         switch state {
-        case .queued, .waitingForStore, .spreading, .retrying: Intake()
+        case .queued, .waitingForStore, .spreading, .retrying, .awaitingOriginal: Intake()
         case .asking(let intake, _), .connecting(let intake), .receiving(let intake),
-            .publishing(let intake, _):
+            .deriving(let intake), .publishing(let intake, _):
             intake
         }
     }
@@ -151,11 +161,19 @@ package struct Flight: Sendable {
     /// Whether the store is asked.
     package var isAsking: Bool { if case .asking = state { true } else { false } }
 
+    /// Whether the image is to be derived from another one that is not there yet.
+    package var awaitsOriginal: Bool { if case .awaitingOriginal = state { true } else { false } }
+
+    /// Whether the image is being derived from another one.
+    package var isDeriving: Bool { if case .deriving = state { true } else { false } }
+
     /// Whether the download has a slot of the scheduler.
     package var hasSlot: Bool {
         switch state {
         case .connecting, .receiving: true
-        case .queued, .waitingForStore, .asking, .spreading, .retrying, .publishing: false
+        case .queued, .waitingForStore, .asking, .spreading, .retrying, .publishing,
+            .awaitingOriginal, .deriving:
+            false
         }
     }
 
@@ -217,6 +235,18 @@ package struct Flight: Sendable {
         becomeQueued()
     }
 
+    /// The image is derived from another one, which is looked for first.
+    package mutating func awaitsItsOriginal() {
+        guard isQueued || hasSlot else { impossible("await its original") }
+        (state, wait) = (.awaitingOriginal, OriginalWait())
+    }
+
+    /// The image that this one is derived from is there.
+    package mutating func derives() {
+        guard awaitsOriginal else { impossible("be derived") }
+        state = .deriving(Intake())
+    }
+
     /// Takes a slot and begins another attempt.
     package mutating func connects() {
         guard case .queued = state else { impossible("connect") }
@@ -242,7 +272,10 @@ package struct Flight: Sendable {
             || (received - intake.announced) * 100 >= (total ?? received)
         (intake.received, intake.total, intake.shape) = (received, total, shape)
         if isNews { intake.announced = received }
-        state = isAsking ? .asking(intake, isReceiving: true) : .receiving(intake)
+        state =
+            isAsking
+            ? .asking(intake, isReceiving: true)
+            : isDeriving ? .deriving(intake) : .receiving(intake)
         return isNews
     }
 
@@ -257,7 +290,10 @@ package struct Flight: Sendable {
         case .asking(var intake, let isReceiving):
             body(&intake)
             state = .asking(intake, isReceiving: isReceiving)
-        case .queued, .waitingForStore, .spreading, .retrying, .publishing:
+        case .deriving(var intake):
+            body(&intake)
+            state = .deriving(intake)
+        case .queued, .waitingForStore, .spreading, .retrying, .publishing, .awaitingOriginal:
             impossible("change its received bytes")
         }
     }
@@ -325,7 +361,7 @@ package struct Flight: Sendable {
     package mutating func restarts(as id: FlightID) {
         guard phase.isRunning else { impossible("restart") }
         self.id = id
-        if !isAsking { attempts -= 1 }
+        if hasSlot { attempts -= 1 }
         becomeQueued()
     }
 

@@ -9,9 +9,11 @@ public enum Phase: Sendable {
     /// The download failed and pauses before the next attempt. It holds no slot and no space during
     /// the pause.
     case retrying
+    /// The image is being made of another one.
+    case deriving
     /// The image has been checked and is being made durable under its name.
     case publishing
 
-    /// Whether the transfer loop runs the download.
-    package var isRunning: Bool { self == .connecting || self == .receiving }
+    /// Whether bytes of the image can arrive.
+    package var isRunning: Bool { self == .connecting || self == .receiving || self == .deriving }
 }

@@ -7,6 +7,8 @@ package struct LocalHints: Hashable, Sendable {
     package var partial = true
     /// Whether there may be an entry to ask the origin about.
     package var entry = true
+    /// Whether the image is derived from another one, so that only the origin's confirmation is of use.
+    package var isDerived = false
     /// The header fields of an account, for the request.
     package var fields: [RequestField] = []
 

@@ -5,6 +5,10 @@ package import CacheValues
 /// Work for the cache's own threads. It is queued before the lock is released, in the order of the
 /// decisions.
 package enum Work: Sendable {
+    /// Look for the original of a derived image, and ask for it if it is not there.
+    case findOriginal(FlightID, CacheKey, DerivedImage)
+    /// Derive an image from an entry.
+    case derive(FlightID, CacheKey, DerivedImage, from: CacheKey)
     /// Download a URL.
     case startTransfer(FlightID, CacheKey, CacheURL, LocalHints)
     /// Stop a download. Its partial stays for a later one unless `discardsPartial` is set.

@@ -25,7 +25,8 @@ extension CacheState {
         _ effects: inout Effects
     ) {
         let name = name ?? url
-        disk.used(key, at: now)
+        // Showing a derived image is no use of its original.
+        if waiter.flatMap({ waiters[$0]?.variant }) == nil { disk.used(key, at: now) }
         // Another token may be the right one.
         if !fields.isEmpty, failures[key]?.isRefusal == true { failures.forget(key) }
         if options.isRefresh {
@@ -34,7 +35,7 @@ extension CacheState {
         } else if settleFromPredecessor(key, from: options.predecessors, by: waiter) {
             counters.hits += 1
             return
-        } else if let digest = options.digest, mayAdopt(key, digest) {
+        } else if let digest = options.digest, name.side == nil, mayAdopt(key, digest) {
             insertFlight(key, url, name, fields, asksStore: false)
             return adopt(key, digest, for: waiter, options, &effects)
         } else if answerIfPossible(
@@ -49,7 +50,7 @@ extension CacheState {
         }
         join(key, url, name, fields, asksStore: !options.isRefresh, &effects)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
-        urgencyChanged(key)
+        urgencyChanged(key, &effects)
         if options.isRefresh, downloads[key]?.phase == .retrying {
             // The callers that already wait keep their remaining attempts.
             downloads.update(key) { $0.grantExtraAttempt() }
@@ -187,7 +188,10 @@ extension CacheState {
     }
 
     private mutating func finishIfSettled(_ id: WaiterID, _ effects: inout Effects) {
-        if let outcome = waiters.takeOutcome(id) { effects.notices.append(.finish(outcome)) }
+        let variant = waiters[id]?.variant
+        guard let outcome = waiters.takeOutcome(id) else { return }
+        guard let variant else { return effects.notices.append(.finish(outcome)) }
+        originalSettled(for: variant, outcome, &effects)
     }
 
     /// Whether this caller, or one that it replaces, was already given the image, and the entry
@@ -239,7 +243,12 @@ extension CacheState {
     ) {
         let id = FlightID(rawValue: nextID())
         var flight = Flight(id: id, url: url, name: name, fields: fields)
-        if asksStore, mayBeInStore(key, flight) { flight.willAskStore() }
+        if isDerivedHere(key, name) {
+            flight.awaitsItsOriginal()
+            variants[CacheKey(name.original), default: []].insert(key)
+        } else if asksStore, mayBeInStore(key, flight) {
+            flight.willAskStore()
+        }
         downloads.insert(key, flight)
     }
 
@@ -335,7 +344,7 @@ extension CacheState {
         else { return }
         join(key, url, name, asksStore: true, &effects)
         detach(key, FetchOptions(priority: .background, client: client))
-        urgencyChanged(key)
+        urgencyChanged(key, &effects)
         startQueued(&effects)
     }
 }

@@ -32,6 +32,8 @@ extension CacheState {
             downloads.update(key) { $0.connects() }
             var hints = hints(for: key)
             hints.fields = flight.fields
+            hints.isDerived = flight.name.side != nil
+            if hints.isDerived { hints.partial = false }
             effects.work.append(.startTransfer(flight.id, key, flight.url, hints))
             changed(key, &effects)
         }

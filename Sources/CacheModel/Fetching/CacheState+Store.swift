@@ -12,17 +12,22 @@ extension CacheState {
         store?.answers(for: key) == true && hasCommonName(flight)
     }
 
-    /// Whether the image is known by its URL, or by what the rules of the configuration leave of it.
+    /// Whether the image is known by its URL, or by what the rules of the configuration leave of it, and is as its origin
+    /// has it.
     ///
     /// Other names are the choice of a program on this machine, so other machines must not believe them. The images of an
     /// account are for nobody else.
     func hasCommonName(_ flight: Flight) -> Bool {
-        flight.name.account == nil && store?.naming.name(of: flight.url) == flight.name
+        flight.name == flight.name.withoutFragment
+            && store?.naming.name(of: flight.url) == flight.name
     }
 
-    /// A caller has joined a download. If the download waits for its turn at the store, its turn may come earlier.
-    mutating func urgencyChanged(_ key: CacheKey) {
-        guard store != nil, let flight = downloads[key] else { return }
+    /// A caller has joined a download. If the download waits for its turn at the store, or for its original, that may
+    /// come earlier.
+    mutating func urgencyChanged(_ key: CacheKey, _ effects: inout Effects) {
+        guard let flight = downloads[key] else { return }
+        if flight.awaitsOriginal { return findOriginal(key, flight, &effects) }
+        guard store != nil else { return }
         if flight.waitsForStore {
             waitForStore(key, flight)
         } else if flight.isSpreading, urgency(of: flight) > .background {
@@ -291,7 +296,7 @@ extension CacheState {
     }
 
     /// The client on whose behalf the origin is asked after a caller has had its answer.
-    private func client(of flight: Flight) -> ClientID {
+    func client(of flight: Flight) -> ClientID {
         flight.detached?.client ?? flight.waiters.min().flatMap { waiters[$0]?.client } ?? .daemon
     }
 }

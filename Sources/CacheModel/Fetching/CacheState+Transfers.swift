@@ -128,6 +128,7 @@ extension CacheState {
     package mutating func cancel(
         _ key: CacheKey, _ flight: Flight, discardsPartial: Bool, _ effects: inout Effects
     ) {
+        if flight.isDeriving { return }
         effects.work.append(
             flight.isAsking
                 ? .cancelLookup(flight.id, key, discardsPartial: discardsPartial)
@@ -150,6 +151,7 @@ extension CacheState {
         if let detached = flight.detached { waiters.detached.remove(key, of: detached.client) }
         if flight.isQueued { dequeue(key, flight) }
         if flight.waitsForStore { store?.lookups.forget(key) }
+        leaveOriginal(key, flight, &effects)
         release(key, flight)
         _ = downloads.remove(key)
         spaceReleased(&effects)

@@ -5,6 +5,8 @@ package import CacheValues
 package struct Waiter: Sendable {
     package let client: ClientID
     package let priority: Priority
+    /// The derived image that the caller stands for, if it is none of the users.
+    package var variant: CacheKey?
     /// The failed attempts after which it takes the failure. `nil` if the retry policy decides.
     package let attempts: Int?
     package let deadline: ContinuousClock.Instant?

@@ -6,9 +6,11 @@ public struct Event: Sendable {
 
     /// A change of a download; `Item` in the interface of the daemon describes them.
     public enum Phase: Int32, Sendable {
-        case queued, connecting, receiving, retrying, publishing
+        case queued, connecting, receiving, retrying, deriving, publishing
 
-        static let all: [Phase] = [.queued, .connecting, .receiving, .retrying, .publishing]
+        static let all: [Phase] = [
+            .queued, .connecting, .receiving, .retrying, .deriving, .publishing,
+        ]
 
         var word: StaticString {
             switch self {
@@ -16,6 +18,7 @@ public struct Event: Sendable {
             case .connecting: "connecting"
             case .receiving: "receiving"
             case .retrying: "retrying"
+            case .deriving: "deriving"
             case .publishing: "publishing"
             }
         }

@@ -42,6 +42,7 @@ package struct ValidatorRecord: Hashable, Sendable {
             text += value
         }
         add("sha256", digest)
+        add("of", validators.original.map { String($0, radix: 16) })
         add("at", validators.isEmpty ? nil : validators.source?.description)
         add("modified", validators.lastModified.map { String($0.rawValue) })
         add("since", validators.modifiedText?.replacing(" ", with: "_"))
@@ -76,6 +77,8 @@ package struct ValidatorRecord: Hashable, Sendable {
         let text = String(decoding: value, as: UTF8.self)
         if name.elementsEqual("sha256".utf8) {
             digest = text
+        } else if name.elementsEqual("of".utf8) {
+            validators.original = UInt32(text, radix: 16)
         } else if name.elementsEqual("at".utf8) {
             validators.source = ResponseSource(text)
         } else if name.elementsEqual("modified".utf8) {

@@ -11,6 +11,8 @@ package struct Validators: Hashable, Sendable {
     package var modifiedText: String?
     /// The URL that sent these values, if redirects led to it.
     package var source: ResponseSource?
+    /// The first bytes of the digest of the original, if the image was derived from it; see ``ContentDigest/prefix``.
+    package var original: UInt32?
 
     package init(
         entityTag: String? = nil, lastModified: UnixTime? = nil, modifiedText: String? = nil,
@@ -74,11 +76,13 @@ extension Validators {
 
     /// These validators, completed with the values of `older` that they lack.
     func completed(from older: Validators) -> Validators {
-        Validators(
+        var all = Validators(
             entityTag: entityTag ?? older.entityTag,
             lastModified: lastModified ?? older.lastModified,
             modifiedText: lastModified == nil ? modifiedText ?? older.modifiedText : modifiedText,
             source: source ?? older.source)
+        all.original = older.original
+        return all
     }
 }
 

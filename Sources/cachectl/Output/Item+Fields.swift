@@ -1,3 +1,4 @@
+import CacheKey
 import CacheWire
 
 extension Item {
@@ -20,6 +21,8 @@ extension Item {
             ("sha256", sha256),
             ("names", names.map(String.init)),
             ("sourceURL", sourceURL),
+            ("derivedFrom", original),
+            ("standIn", standIn),
             ("fetchedAt", fetchedAt.map(TimeText.describe(unixSecond:))),
             ("freshUntil", freshUntil.map(TimeText.describe(unixSecond:))),
             ("lastUsedAt", lastUsedAt.map(TimeText.describe(unixSecond:))),
@@ -35,6 +38,12 @@ extension Item {
             ("retryAt", failure?.retryAt.map(TimeText.describe(unixSecond:))),
         ]
         return all.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    /// The URL of the image that this one was derived from.
+    private var original: String? {
+        guard let url = try? CacheURL(url), url.side != nil else { return nil }
+        return url.original.string
     }
 
     private var sourceText: String? {

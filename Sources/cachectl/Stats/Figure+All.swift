@@ -71,6 +71,7 @@ extension Figure {
             "Requests for images that had to be downloaded or confirmed."),
         Figure("joined", "joined_total", .counter, "Misses that joined a running download."),
         Figure("published", "published_total", .counter, "Downloads that became images."),
+        Figure("derived", "derived_total", .counter, "Images that were made of larger ones."),
         Figure("revalidated", "revalidated_total", .counter, "Images that origins confirmed."),
         Figure(
             "staleAnswers", "stale_answers_total", .counter,

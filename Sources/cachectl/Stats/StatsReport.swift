@@ -86,6 +86,7 @@ struct StatsReport {
             ("  Running, queued", pair("transfersRunning", "transfersQueued")),
             ("  Received", int("bytesReceived").map(ByteCountText.describe)),
             ("  New images", count("published", of: finished)),
+            ("  Made of larger images", count("derived")),
             ("  Confirmed unchanged", count("revalidated", of: finished)),
             ("  Attempts repeated", count("retried")))
     }

@@ -132,6 +132,7 @@ extension Item {
         case .queued, .connecting: "asking"
         case .receiving: fraction.map { "\(Int($0 * 100))%" } ?? "coming"
         case .retrying: "retries"
+        case .deriving: "deriving"
         case .publishing: "saving"
         case nil: nil
         }

@@ -44,6 +44,7 @@ export function typeOf(item) {
 
 const phases = {
   queued: 'Queued', connecting: 'Connecting', receiving: 'Receiving', retrying: 'Waits for the next attempt',
+  deriving: 'Deriving',
   publishing: 'Saving',
 }
 

@@ -94,6 +94,7 @@ struct Settings: Sendable {
             throw values.bad(
                 "CACHE_DIRECTORY", WrongValue("an absolute path", shown: cache.directory))
         }
+        cache.deriver = DeriverProgram.path
         cache.directoryMode = Self.directoryMode(socketMode)
     }
 

@@ -38,6 +38,9 @@ struct PermittedPaths {
         if let credentials = settings.cache.store?.credentials.path {
             add(Self.folders(of: credentials), clinux_read)
         }
+        if let deriver = settings.cache.deriver {
+            add([Self.folder(of: deriver)] + DeriverProgram.loaders, clinux_run)
+        }
         add(pressure.sources.compactMap(\.path), clinux_write)
     }
 

@@ -55,7 +55,7 @@ struct Restriction {
 
     /// seccomp(2)
     private mutating func limitCalls() {
-        if clinux_limit_calls() != 0 { missing.append("seccomp") }
+        if clinux_limit_calls(DeriverProgram.path != nil) != 0 { missing.append("seccomp") }
     }
 
     private func report() {

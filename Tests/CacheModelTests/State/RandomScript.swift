@@ -259,6 +259,7 @@ struct RandomScript: ~Copyable {
             return "publish \(id.rawValue)"
         case .confirm(let id, _): return "confirm \(id.rawValue)"
         case .adopt(let id, _, _): return "adopt \(id.rawValue)"
+        case .findOriginal, .derive: return "derive an image that nobody wants"
         case .planRetry: return "plan"
         case .planMeasurement: return nil
         case .askStore, .cancelLookup, .wakeStoreWriter: return "use a store that is not there"

@@ -63,7 +63,7 @@ private struct StoreStorm: ~Copyable {
         case .publish(let id, let key): publications[id] = (key, false)
         case .confirm(let id, let key): publications[id] = (key, true)
         case .cancelLookup, .cancelTransfer, .discardPartial, .adopt, .unlink, .evict, .planRetry,
-            .planMeasurement, .wakeStoreWriter:
+            .planMeasurement, .wakeStoreWriter, .findOriginal, .derive:
             break
         }
     }

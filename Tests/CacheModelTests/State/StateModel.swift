@@ -159,7 +159,7 @@ struct StateModel {
         case nil: break
         case .publishing: flights[image]?.isRemovalPending = true
         case .queued, .retrying: said += ["discard \(image)"] + ended(image, .removed)
-        case .connecting, .receiving:
+        case .connecting, .receiving, .deriving:
             said += ["discard and " + stopped(flights[image]!.id)] + ended(image, .removed)
         }
         // The publication replaces the file, or removes it.

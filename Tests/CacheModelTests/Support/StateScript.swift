@@ -257,6 +257,9 @@ final class StateScript {
         case .publish(_, let key): "publish \(name(key))"
         case .confirm(_, let key): "confirm \(name(key))"
         case .adopt(_, let key, _): "adopt \(name(key))"
+        case .findOriginal(_, let key, let image):
+            "find the original of \(name(key))" + (image.isRefresh ? " again" : "")
+        case .derive(_, let key, _, let source): "derive \(name(key)) from \(name(source))"
         case .planRetry: "plan"
         case .planMeasurement: nil
         case .askStore(_, let key, _, _, let question):

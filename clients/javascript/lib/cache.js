@@ -26,6 +26,16 @@ export class Cache {
     return this.#folder.find(url)
   }
 
+  standIn(url) {
+    const [, stem, limit] = /^(.*)[#&]side=(\d+)$/.exec(url) ?? [null, url, 4096]
+    const joint = stem.includes('#') ? '&' : '#'
+    for (const side of [2048, 1024, 512, 256, 128, 64, 32]) {
+      if (side >= limit) continue
+      const item = this.peek(`${stem}${joint}side=${side}`)
+      if (item.state === 'cached') return item
+    }
+  }
+
   /** Asks the daemon with one call; if none answers, the states come from the directory. */
   async status(urls) {
     const list = [...urls]

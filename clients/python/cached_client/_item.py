@@ -62,7 +62,7 @@ class Item(NamedTuple):
     size: int | None = None
     #: The reason why the image failed, or why a cached one could not be refreshed.
     failure: CacheError | None = None
-    #: `queued`, `connecting`, `receiving`, `retrying` or `publishing`, if the daemon reports it.
+    #: `queued`, `connecting`, `receiving`, `retrying`, `deriving` or `publishing`, if the daemon reports it.
     phase: str | None = None
     #: For example `image/png`, if known.
     media_type: str | None = None

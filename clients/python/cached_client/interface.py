@@ -51,7 +51,7 @@ class _Item(TypedDict):
 class Item(_Item, total=False):
     # The phase of the download. Present while one is in flight, also while a cached image is being
     # refreshed.
-    phase: Literal["queued", "connecting", "receiving", "retrying", "publishing"]
+    phase: Literal["queued", "connecting", "receiving", "retrying", "deriving", "publishing"]
     # Bytes received so far, including those of a resumed download. Present while a download is in
     # flight, and if the image is missing and the next download can continue an interrupted one. In
     # changes only of a download in flight.
@@ -65,7 +65,7 @@ class Item(_Item, total=False):
     # The length of the file. Present if the image is cached.
     size: int
     # The media type found in the bytes, for example image/png. Present if the image is cached, and
-    # in flight as soon as the bytes tell it; so are width and height, once it is known how a
+    # in flight as soon as the bytes show it; so are width and height, once it is known how a
     # viewer turns the image.
     mediaType: str
     # In pixels, as a viewer shows the image: cropped and turned as the file says.
@@ -105,6 +105,9 @@ class Item(_Item, total=False):
     source: Literal["origin", "store"]
     # Whether the file is protected from eviction. In Status only with details.
     pinned: bool
+    # The path of the largest smaller image that was derived from the same original and is cached,
+    # to be shown until this one is there. Only with details, and if the image is not cached.
+    standIn: str
     # Why the last attempt failed. An image that is cached but could not be refreshed has it too.
     # In the last reply to Fetch: why the request could not be fulfilled. Of a queued download it
     # can also be why its host is asked nothing until retryAt.

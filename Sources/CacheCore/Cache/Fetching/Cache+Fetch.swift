@@ -117,7 +117,7 @@ extension Cache {
     /// downloads need the lock too.
     private static let requestStretch = 32
 
-    private func want(_ requests: [ImageRequest], _ options: FetchOptions, by waiter: WaiterID?) {
+    func want(_ requests: [ImageRequest], _ options: FetchOptions, by waiter: WaiterID?) {
         guard directory.isInPlace else { return refuse(requests, by: waiter) }
         let now = FileTime.now
         for stretch in requests.chunks(ofCount: Self.requestStretch) {
@@ -128,10 +128,6 @@ extension Cache {
             }
             run { state, effects in
                 for (request, stale) in zip(stretch, stale) {
-                    guard request.name.side == nil else {
-                        if let waiter { state.refused([request.key], by: waiter, .underivable) }
-                        continue
-                    }
                     state.requested(
                         request.key, request.url, by: waiter, options,
                         name: request.name, fields: request.fields, stale: stale, now: now,
@@ -170,9 +166,4 @@ extension Cache {
             return nil
         }
     }
-}
-
-extension Failure {
-    fileprivate static let underivable = Failure(
-        .underivable, "this daemon derives no sizes; fetch the URL without side")
 }

@@ -43,6 +43,7 @@ extension Cache: TransferDelegate {
                     lifetime: revalidation.lifetime, &effects)
             case .failed(let failed):
                 state.transferFailed(key, id, failed, now: .now, using: &random, &effects)
+            case .originalNeeded: state.originalNeeded(key, id, &effects)
             case .crowded: state.transferCrowded(key, id, &effects)
             case .notInStore: preconditionFailure("an origin was asked, not the store")
             }

@@ -55,7 +55,7 @@ final class StoreDelegate: TransferDelegate {
             case .notInStore(let answer, let time):
                 state.notInStore(
                     key, id, answer, after: time, now: .now, using: &random, &effects)
-            case .failed, .crowded:
+            case .failed, .crowded, .originalNeeded:
                 state.notInStore(
                     key, id, .withdrawn, after: nil, now: .now, using: &random, &effects)
             }

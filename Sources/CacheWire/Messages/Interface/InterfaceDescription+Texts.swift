@@ -73,6 +73,8 @@ extension InterfaceDescription {
             receiving,
             # Waits for the next attempt.
             retrying,
+            # Is being made of a larger image.
+            deriving,
             # Has received all bytes and is making them durable.
             publishing
           ),
@@ -88,7 +90,7 @@ extension InterfaceDescription {
           # The length of the file. Present if the image is cached.
           size: ?int,
           # The media type found in the bytes, for example image/png. Present if the image is cached, and in flight as soon as
-          # the bytes tell it; so are width and height, once it is known how a viewer turns the image.
+          # the bytes show it; so are width and height, once it is known how a viewer turns the image.
           mediaType: ?string,
           # In pixels, as a viewer shows the image: cropped and turned as the file says.
           width: ?int,
@@ -128,6 +130,9 @@ extension InterfaceDescription {
           ),
           # Whether the file is protected from eviction. In Status only with details.
           pinned: ?bool,
+          # The path of the largest smaller image that was derived from the same original and is cached, to be shown until this one
+          # is there. Only with details, and if the image is not cached.
+          standIn: ?string,
           # Why the last attempt failed. An image that is cached but could not be refreshed has it too. In the last reply to
           # Fetch: why the request could not be fulfilled. Of a queued download it can also be why its host is asked nothing
           # until retryAt.
@@ -449,7 +454,7 @@ extension InterfaceDescription {
           failure: ?Failure
         )
 
-        # Tells where the cache is, so that a client need not guess.
+        # Reports where the cache is, so that a client need not guess.
         method Where() -> (
           # The absolute path of the cache directory.
           directory: string,

@@ -24,7 +24,7 @@ public struct Item: WireValue {
     /// The length of the file. Present if the image is cached.
     public var size: Int?
     /// The media type found in the bytes, for example image/png. Present if the image is
-    /// cached, and in flight as soon as the bytes tell it; so are width and height, once it is
+    /// cached, and in flight as soon as the bytes show it; so are width and height, once it is
     /// known how a viewer turns the image.
     public var mediaType: String?
     /// In pixels, as a viewer shows the image: cropped and turned as the file says.
@@ -65,6 +65,10 @@ public struct Item: WireValue {
     public var source: Source?
     /// Whether the file is protected from eviction. In Status only with details.
     public var pinned: Bool?
+    /// The path of the largest smaller image that was derived from the same original and is
+    /// cached, to be shown until this one is there. Only with details, and if the image is not
+    /// cached.
+    public var standIn: String?
     /// Why the last attempt failed. An image that is cached but could not be refreshed has it
     /// too. In the last reply to Fetch: why the request could not be fulfilled. Of a queued
     /// download it can also be why its host is asked nothing until retryAt.
@@ -91,6 +95,8 @@ public struct Item: WireValue {
         case receiving
         /// Waits for the next attempt.
         case retrying
+        /// Is being made of a larger image.
+        case deriving
         /// Has received all bytes and is making them durable.
         case publishing
     }
@@ -130,6 +136,7 @@ public struct Item: WireValue {
         redirect: String? = nil,
         source: Source? = nil,
         pinned: Bool? = nil,
+        standIn: String? = nil,
         failure: Failure? = nil
     ) {
         self.url = url
@@ -157,6 +164,7 @@ public struct Item: WireValue {
         self.redirect = redirect
         self.source = source
         self.pinned = pinned
+        self.standIn = standIn
         self.failure = failure
     }
 
@@ -187,6 +195,7 @@ public struct Item: WireValue {
             json.member("redirect", redirect)
             json.member("source", source)
             json.member("pinned", pinned)
+            json.member("standIn", standIn)
             json.member("failure", failure)
         }
     }

@@ -52,7 +52,7 @@ enum RemoveMethod: Sendable {
                 if case .success(let digest)? = RequestedURL.digest(in: text) {
                     return server.cache.keys(of: digest)
                 }
-                return server.named(text).key.map { [$0] } ?? []
+                return server.named(text).withSizes
             }
             guard !alsoInStore || server.cache.deleteFromStore(keys) else {
                 return completion((.nothing, .noStoreToWriteTo))

@@ -45,6 +45,14 @@ struct RequestedURL: Sendable {
 }
 
 extension RequestedURL {
+    /// The key of the image, and those of the images that are derived from it. Empty if the text stands for none.
+    var withSizes: [CacheKey] {
+        guard let name = valid?.name, name.side == nil else { return key.map { [$0] } ?? [] }
+        // A URL that leaves no room for a fragment has no sizes.
+        return [CacheKey(name)]
+            + CacheURL.sides.compactMap { try? name.derived(side: $0) }.map { CacheKey($0) }
+    }
+
     /// Begins a text that names an image by the digest of its bytes.
     static let digestPrefix = "sha256:"
 

@@ -51,6 +51,7 @@ enum StatsMethod {
             "misses": .int(metrics.misses),
             "joined": .int(metrics.joined),
             "published": .int(metrics.published),
+            "derived": .int(metrics.derived),
             "revalidated": .int(metrics.revalidated),
             "failed": .int(metrics.failed),
             "failuresRepeated": .int(metrics.failuresRepeated),

@@ -25,12 +25,13 @@ struct ItemWriter {
     ///
     /// - Parameters:
     ///   - details: adds these values of the file's attributes, the entry's times, and whether it is pinned.
+    ///   - standIn: the path of a smaller image that can be shown in its place.
     ///   - failure: why the call failed for this key; `nil` for the failure that the lookup contains.
     ///   - partial: adds the bytes of an interrupted download to an image that is missing.
     ///   - withPin: adds whether an entry is pinned.
     func write(
         url: UnsafeRawBufferPointer, _ key: CacheKey, _ lookup: Lookup,
-        details: EntryDetails? = nil, failure: CacheValues.Failure? = nil,
+        details: EntryDetails? = nil, standIn: String? = nil, failure: CacheValues.Failure? = nil,
         partial: RestingPartial? = nil, withPin: Bool = false,
         to output: inout ByteBuffer
     ) {
@@ -39,6 +40,7 @@ struct ItemWriter {
             Self.fixedRoom + pathPrefix.count
             + (url.count + (failure?.message.utf8.count ?? 0)) * JSONBytes.escapedRoom
             + (details?.source?.utf8.count ?? 0) * JSONBytes.escapedRoom
+            + (standIn?.utf8.count ?? 0) * JSONBytes.escapedRoom
             + (details?.origin?.entityTag?.utf8.count ?? 0) * JSONBytes.escapedRoom
         output.writeJSON(room: room) { json in
             json.put("{\"url\":\"")
@@ -60,6 +62,11 @@ struct ItemWriter {
                 if let refresh { put(refresh, &json) }
                 putCached(key, facts, details, &json)
                 if details != nil || withPin { putPin(facts.isPinned, &json) }
+            }
+            if let standIn {
+                json.put(",\"standIn\":\"")
+                json.putEscaped(standIn)
+                json.put("\"")
             }
             if let failure {
                 json.put(",\"failure\":")
@@ -114,6 +121,7 @@ struct ItemWriter {
         case .connecting: json.put("connecting")
         case .receiving: json.put("receiving")
         case .retrying: json.put("retrying")
+        case .deriving: json.put("deriving")
         case .publishing: json.put("publishing")
         }
         json.put("\"")

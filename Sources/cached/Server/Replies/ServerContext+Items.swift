@@ -40,6 +40,7 @@ extension ServerContext {
                     replies.items.write(
                         url: text, key, lookup,
                         details: withDetails ? details(key, lookup) : nil,
+                        standIn: withDetails ? standIn(for: url, lookup) : nil,
                         failure: failures[key] ?? gone, partial: partial(key, found),
                         withPin: withPin, to: &output)
                 case (_, nil): break
@@ -61,6 +62,15 @@ extension ServerContext {
     func partial(_ key: CacheKey, _ lookup: Lookup) -> RestingPartial? {
         guard case .missing = lookup else { return nil }
         return cache.restingPartial(of: key)
+    }
+
+    /// The path of the largest smaller image with the same original, if the image itself is not cached.
+    private func standIn(for url: RequestedURL, _ lookup: Lookup) -> String? {
+        guard let name = url.valid?.name, !lookup.isCached else { return nil }
+        let keys = CacheURL.sides.filter { $0 < name.side ?? .max }.reversed()
+            .compactMap { try? name.derived(side: $0) }.map { CacheKey($0) }
+        let found = zip(keys, cache.lookup(keys)).first { $1.isCached }
+        return found.map { cache.path(of: $0.0) }
     }
 
     private func details(_ key: CacheKey, _ lookup: Lookup) -> EntryDetails? {

@@ -55,6 +55,7 @@ extension Progress.Phase {
             case .connecting: .connecting
             case .receiving: .receiving
             case .retrying: .retrying
+            case .deriving: .deriving
             case .publishing: .publishing
             }
     }

@@ -8,6 +8,8 @@ public struct Progress: Sendable, Hashable {
         case receiving
         /// The download waits for the next attempt.
         case retrying
+        /// The image is made of a larger one.
+        case deriving
         /// All bytes have arrived; the daemon writes them to the disk.
         case publishing
     }
