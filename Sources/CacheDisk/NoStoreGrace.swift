@@ -6,8 +6,6 @@ package import CacheValues
 package struct NoStoreGrace: Sendable {
     private var ends: [CacheKey: UnixTime] = [:]
 
-    package init() {}
-
     package var isEmpty: Bool { ends.isEmpty }
 
     package var all: some Collection<(key: CacheKey, value: UnixTime)> { ends }
@@ -23,7 +21,7 @@ package struct NoStoreGrace: Sendable {
     }
 
     /// Gives an entry more time.
-    package mutating func extend(_ key: CacheKey, to end: UnixTime) { ends[key] = end }
+    mutating func extend(_ key: CacheKey, to end: UnixTime) { ends[key] = end }
 
     package mutating func remove(_ key: CacheKey) { ends[key] = nil }
 }

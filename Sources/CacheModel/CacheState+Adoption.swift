@@ -15,7 +15,7 @@ extension CacheState {
     /// Whether an entry may have the bytes of an image that is not being downloaded.
     func mayAdopt(_ key: CacheKey, _ digest: ContentDigest) -> Bool {
         !isDraining && !downloads.contains(key)
-            && !catalog.index.keys(digestPrefix: digest.prefix, limit: 1).isEmpty
+            && !disk.index.keys(digestPrefix: digest.prefix, limit: 1).isEmpty
     }
 
     /// Begins to look for an entry with the bytes of an image. Only the files tell their whole digests.
@@ -24,7 +24,7 @@ extension CacheState {
         _ effects: inout Effects
     ) {
         guard let flight = downloads[key] else { return }
-        downloads.adopt(key, losses: catalog.losses)
+        downloads.adopt(key, losses: disk.losses)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
         effects.work.append(.adopt(flight.id, key, digest))
         changed(key, &effects)
@@ -35,7 +35,7 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, _ end: AdoptionEnd, _ effects: inout Effects
     ) {
         let flight = publicationEnded(key, id)
-        if case .none = end, flight.isWanted, !flight.isRemovalPending, !isDraining {
+        if case .none = end, mayContinue(flight) {
             counters.misses += 1
             downloads.update(key) { $0.becomesDownload() }
             askStoreOrQueue(key)
@@ -46,15 +46,14 @@ extension CacheState {
         var failure: Failure?
         switch end {
         case .adopted where flight.isRemovalPending:
-            catalog.becameDirty(key)
-            effects.work.append(.unlink(unlinkPending(key) ?? space.unlinkPending(key, 0)))
+            disk.becameDirty(key)
+            effects.work.append(.unlink(disk.unlinkPending(key, facts: nil)))
             failure = .removed
         case .adopted(let facts):
             counters.hits += 1
             failures.forget(key)
-            _ = catalog.insert(key, facts)
             // Another program may have changed the file meanwhile.
-            catalog.becameDirty(key)
+            disk.confirmed(key, facts, isCurrent: false)
         case .none: failure = flight.isRemovalPending ? .removed : .shuttingDown
         }
         settle(key, flight.waiters, failure, &effects)

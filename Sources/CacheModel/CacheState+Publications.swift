@@ -7,12 +7,10 @@ extension CacheState {
     /// A staged image became an entry, or its publication failed.
     package mutating func published(_ publication: Publication, _ effects: inout Effects) {
         let key = publication.key
-        let isCurrent = publication.probeStart.map { catalog.isCurrent(key, since: $0) } ?? false
+        let isCurrent = publication.probeStart.map { disk.isCurrent(key, since: $0) } ?? false
         let flight = publicationEnded(key, publication.flight)
-        if publication.isLostByOthers, !flight.wasLost, flight.isWanted, !flight.isRemovalPending,
-            !isDraining
-        {
-            downloadAgain(key, flight, &effects)
+        if publication.isLostByOthers, !flight.wasLost, mayContinue(flight) {
+            downloadAgain(key, &effects)
         } else if isOnlyPartOfAnswer(publication, flight) {
             takeFromStore(publication, flight, isCurrent: isCurrent, &effects)
             limitsChecked(&effects)
@@ -33,18 +31,19 @@ extension CacheState {
         _ effects: inout Effects
     ) {
         // Another program may have changed the file meanwhile.
-        let isCurrent = catalog.isCurrent(key, since: start)
-        catalog.endProbe()
+        let isCurrent = disk.isCurrent(key, since: start)
+        disk.endProbe()
         let flight = publicationEnded(key, id)
-        if case .gone = end, flight.isWanted, !flight.isRemovalPending, !isDraining {
-            downloadAgain(key, flight, &effects)
+        if case .gone = end, mayContinue(flight) {
+            downloadAgain(key, &effects)
             return startTransfers(&effects)
         }
         endFlight(key, &effects)
         var failure: Failure?
         switch end {
         case _ where flight.isRemovalPending:
-            unlinkConfirmed(key, end, &effects)
+            let facts: EntryFacts? = if case .stored(let facts) = end { facts } else { nil }
+            effects.work.append(.unlink(disk.unlinkPending(key, facts: facts)))
             failure = .removed
         case .gone: failure = .shuttingDown
         case .stored, .unstored: takeConfirmed(key, end, isCurrent: isCurrent)
@@ -59,19 +58,21 @@ extension CacheState {
         _ key: CacheKey, _ end: RevalidationEnd, isCurrent: Bool
     ) {
         if case .stored(let facts) = end {
-            _ = catalog.insert(key, facts)
-            noStoreGrace.note(key, facts.removeAt)
-            if isCurrent { catalog.clean(key) } else { catalog.becameDirty(key) }
+            disk.confirmed(key, facts, isCurrent: isCurrent)
         } else {
-            catalog.becameDirty(key)
+            disk.becameDirty(key)
         }
         counters.revalidated += 1
         failures.forget(key)
     }
 
+    /// Whether a download whose publication brought nothing, or not the whole answer, has another attempt.
+    func mayContinue(_ flight: Flight) -> Bool {
+        flight.isWanted && !flight.isRemovalPending && !isDraining
+    }
+
     mutating func publicationEnded(_ key: CacheKey, _ id: FlightID) -> Flight {
-        catalog.invalidateProbes(of: key)
-        space.partials.invalidateProbes(of: key)
+        disk.publicationEnded(key)
         guard let flight = downloads.flight(key, id), flight.isPublishing else {
             preconditionFailure("\(key) was published without a download")
         }
@@ -82,14 +83,10 @@ extension CacheState {
     /// Queues the download again, at most once. Another program removed its file, or a failure of
     /// other files lost it.
     private mutating func downloadAgain(
-        _ key: CacheKey, _ flight: Flight, _ effects: inout Effects
+        _ key: CacheKey, _ effects: inout Effects
     ) {
-        releaseReservation(key, flight)
-        catalog.becameDirty(key)
-        downloads.update(key) { $0.requeuesAfterLoss() }
-        enqueue(key)
-        changed(key, &effects)
-        spaceReleased(&effects)
+        disk.becameDirty(key)
+        undo(key, &effects) { $0.requeuesAfterLoss() }
     }
 
     /// - Parameter isCurrent: whether the facts come from a probe of the name that is still true.
@@ -100,14 +97,13 @@ extension CacheState {
         switch publication.result {
         case .failure(let failure):
             if flight.isRemovalPending {
-                effects.work.append(.unlink(space.unlinkPending(key, 0)))
+                effects.work.append(.unlink(disk.unlinkPending(key, facts: nil)))
             } else {
-                catalog.becameDirty(key)
+                disk.becameDirty(key)
             }
             failed(key, flight, failure, &effects)
         case .success(let facts) where flight.isRemovalPending:
-            let bytes = catalog.index.sibling(of: facts, except: key) == nil ? facts.allocated : 0
-            effects.work.append(.unlink(space.unlinkPending(key, bytes)))
+            effects.work.append(.unlink(disk.unlinkPending(key, facts: facts)))
             failed(key, flight, .removed, &effects)
         case .success(let facts):
             enter(facts, publication, flight, isCurrent: isCurrent, &effects)
@@ -117,10 +113,10 @@ extension CacheState {
         }
     }
 
-    /// Enters a published image in the catalog.
+    /// Enters a published image in the index.
     ///
     /// - Parameter isCurrent: whether the facts come from a probe of the name that is still true.
-    package mutating func enter(
+    mutating func enter(
         _ facts: EntryFacts, _ publication: Publication, _ flight: Flight, isCurrent: Bool,
         _ effects: inout Effects
     ) {
@@ -129,32 +125,10 @@ extension CacheState {
         failures.forget(key)
         originalChanged(flight.name)
         // The name has to be probed if another program touched it after the image was published.
-        let isUndisturbed =
-            isCurrent || flight.observer.isUndisturbed(losses: catalog.losses)
-        catalog.published(key, facts, isUndisturbed: isUndisturbed)
-        noStoreGrace.note(key, facts.removeAt)
-        settlePartial(key, flight)
-    }
-
-    /// Marks or clears the name of the partial. A partial that was already whole needed no
-    /// reservation and is still in the ledger, so its name is marked for a probe.
-    private mutating func settlePartial(_ key: CacheKey, _ flight: Flight) {
-        if space.partials[key] != nil {
-            space.partials.becameDirty(key)
-        } else if flight.observer.leavesNoPartial(losses: catalog.losses) {
-            space.partials.clean(key)
-        }
-    }
-
-    /// Unlinks an entry that was removed during its confirmation. The removal left its file to this
-    /// event.
-    private mutating func unlinkConfirmed(
-        _ key: CacheKey, _ end: RevalidationEnd, _ effects: inout Effects
-    ) {
-        var bytes: Int64 = 0
-        if case .stored(let facts) = end { bytes = facts.allocated }
-        let victim = unlinkPending(key) ?? space.unlinkPending(key, bytes)
-        effects.work.append(.unlink(victim))
+        disk.published(
+            key, facts,
+            isUndisturbed: isCurrent || flight.observer.isUndisturbed(losses: disk.losses),
+            leavesNoPartial: flight.observer.leavesNoPartial(losses: disk.losses))
     }
 }
 

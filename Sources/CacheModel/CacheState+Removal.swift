@@ -12,20 +12,19 @@ extension CacheState {
     package mutating func removeAsked(
         _ key: CacheKey, sparesPinned: Bool, _ effects: inout Effects
     ) -> Removal {
-        space.retryEviction(of: .entry(key))
-        if sparesPinned, catalog.facts(of: key)?.isPinned == true { return .nothing }
-        if !sparesPinned { catalog.forgetLostPin(of: key) }
+        disk.space.retryEviction(of: .entry(key))
+        if sparesPinned, disk.facts(of: key)?.isPinned == true { return .nothing }
+        if !sparesPinned { disk.forgetLostPin(of: key) }
         stopBecauseRemoved(key, &effects)
         if failures.forget(key) { changed(key, &effects) }
         // While a new file is being published, an unlink queued now would remove the new file.
         if downloads.isPublishing(key) {
-            let bytes = catalog.bytesFreed(byRemoving: key)
-            guard catalog.remove(key) != nil else { return .nothing }
+            guard let bytes = disk.forget(key) else { return .nothing }
             counters.removed += 1
             changed(key, &effects)
             return Removal(entries: 1, bytes: bytes)
         }
-        guard let victim = unlinkPending(key) else { return .nothing }
+        guard let victim = disk.unlinkPending(key) else { return .nothing }
         counters.removed += 1
         effects.work.append(.unlink(victim))
         changed(key, &effects)
@@ -34,7 +33,7 @@ extension CacheState {
 
     private mutating func stopBecauseRemoved(_ key: CacheKey, _ effects: inout Effects) {
         guard let flight = downloads[key] else {
-            if space.partials.mayHold(key) || catalog.validity != .complete {
+            if disk.space.partials.mayHold(key) || disk.validity != .complete {
                 effects.work.append(.discardPartial(key))
             }
             return
@@ -43,12 +42,8 @@ extension CacheState {
             downloads.update(key) { $0.setRemovalPending(true) }
             return
         }
-        endFlight(key, &effects)
-        if flight.phase.isRunning {
-            cancel(key, flight, discardsPartial: true, &effects)
-        } else {
-            effects.work.append(.discardPartial(key))
-        }
+        abandon(key, flight, discardsPartial: true, &effects)
+        if !flight.phase.isRunning { effects.work.append(.discardPartial(key)) }
         settle(key, flight.waiters, .removed, &effects)
         changed(key, &effects)
         startTransfers(&effects)
@@ -61,7 +56,7 @@ extension CacheState {
         _ key: CacheKey, isPinned: Bool = false, _ effects: inout Effects
     ) {
         counters.damaged += 1
-        let isNews = catalog.damaged(key, isPinned: isPinned)
+        let isNews = disk.damaged(key, isPinned: isPinned)
         if isNews { changed(key, &effects) }
     }
 
@@ -70,10 +65,10 @@ extension CacheState {
     /// A pin was set or cleared: in the record of the entry or, if there is no file yet, for the
     /// image that a download will publish.
     package mutating func pinned(_ key: CacheKey, _ isPinned: Bool, _ effects: inout Effects) {
-        catalog.invalidateProbes(of: key)
+        disk.invalidateProbes(of: key)
         let wasPinned = self.isPinned(key)
         let isFlying = downloads.update(key) { $0.isPinned = isPinned } != nil
-        let isEntry = catalog.setPinned(key, isPinned)
+        let isEntry = disk.setPinned(key, isPinned)
         if isFlying || isEntry, isPinned != wasPinned { changed(key, &effects) }
         spaceReleased(&effects)
     }
@@ -81,6 +76,6 @@ extension CacheState {
     /// Whether the image to be published for a key has to be pinned. A pin stays when a new version
     /// replaces the entry, or a damaged file was removed.
     package func isPinned(_ key: CacheKey) -> Bool {
-        downloads[key]?.isPinned ?? catalog.isPinned(key)
+        downloads[key]?.isPinned ?? disk.isPinned(key)
     }
 }

@@ -2,22 +2,8 @@ package import CacheDisk
 package import CacheKey
 package import CacheValues
 
-/// Space for downloads. It is reserved before bytes arrive, and freed by evicting the least
-/// recently used entries.
+/// Space for downloads, and evictions that make it: downloads ask, the disk half answers.
 extension CacheState {
-    private var usage: SpaceLedger.Usage {
-        SpaceLedger.Usage(entries: catalog.index.count, bytes: catalog.index.allocated)
-    }
-
-    /// Bytes the disk holds for entries and partials.
-    package var bytesUsed: Int64 { space.used(usage) }
-
-    /// Bytes used, reserved, or about to be unlinked.
-    package var bytesHeld: Int64 { space.held(usage) }
-
-    /// Records a measurement of the file system's free bytes.
-    package mutating func measured(free: Int64) { space.measured(free: free, usage) }
-
     // MARK: Requesting space
 
     /// A download requests space before it writes.
@@ -28,190 +14,179 @@ extension CacheState {
     package mutating func spaceRequested(
         _ key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?, _ effects: inout Effects
     ) -> SpaceAnswer {
-        let bytes = max(needed, length ?? space.budget.step(for: needed))
-        if let failure = refusal(key, id, bytes: bytes) {
-            return SpaceAnswer(grant: .refused(failure))
+        guard let flight = downloads.flight(key, id) else {
+            return SpaceAnswer(grant: .refused(.removed))
         }
-        guard let flight = downloads[key] else { return SpaceAnswer(grant: .refused(.removed)) }
-        let more = Budget.allocation(for: bytes) - flight.intake.reserved
-        let (search, isEnough) = victims(for: more, key, flight, &effects)
-        if isEnough {
-            reserve(more, key, flight, isWhole: length != nil, &effects)
-            if !search.victims.isEmpty { evictToWatermark(&effects) }
-            return SpaceAnswer(grant: .granted(upTo: bytes), victims: search.victims)
+        let mayHavePartial = disk.space.partials.mayHold(key)
+        let reserved = disk.space.reserved
+        let answer = disk.reserve(
+            for: key, needed: needed, length: length, received: flight.intake.received,
+            downloads.use)
+        leftIndex(answer.victims, &effects)
+        switch answer.grant {
+        case .granted:
+            if disk.space.reserved > reserved {
+                if mayHavePartial { downloads.update(key) { $0.observer.foundPartial() } }
+                // A download of unknown length may need more later, which another should not take before.
+                if length != nil { spaceReleased(&effects) }
+            }
+            if !answer.victims.isEmpty { evictToWatermark(&effects) }
+        case .evicting: break
+        case .refused(.waitsForSpace): waitForSpace(key, &effects)
+        case .refused(let failure): countRefusal(failure)
         }
-        // More may be evicted once these are gone.
-        if search.victims.count == search.limit {
-            return SpaceAnswer(grant: .evicting, victims: search.victims)
-        }
-        return SpaceAnswer(
-            grant: .refused(noSpaceNow(key, flight, bytes, &effects)), victims: search.victims)
+        return answer
     }
 
     /// The head of a response gives the length of the image. Nothing is reserved yet.
     ///
     /// - Returns: the failure if the cache cannot hold an image of that length at all.
-    package mutating func lengthPromised(_ key: CacheKey, _ id: FlightID, _ length: Int64)
-        -> Failure?
-    {
-        refusal(key, id, bytes: length)
+    package mutating func lengthPromised(
+        _ key: CacheKey, _ id: FlightID, _ length: Int64
+    ) -> Failure? {
+        guard downloads.flight(key, id) != nil else { return .removed }
+        let failure = disk.refusal(of: key, bytes: length)
+        if let failure { countRefusal(failure) }
+        return failure
     }
 
-    private mutating func refusal(_ key: CacheKey, _ id: FlightID, bytes: Int64) -> Failure? {
-        guard let flight = downloads.flight(key, id) else { return .removed }
-        let most = space.budget.maximumImageSize
-        guard bytes <= most else { return .tooLarge(bytes, most) }
-        let more = Budget.allocation(for: bytes) - flight.intake.reserved
-        if mayFit(key, flight, more) { return nil }
-        counters.refused += 1
-        return noSpace(for: bytes)
+    private mutating func countRefusal(_ failure: Failure) {
+        if failure.kind == .noRoom { counters.refused += 1 }
     }
 
-    /// Whether `more` bytes would fit if every entry and partial that can be evicted were removed.
-    private func mayFit(_ key: CacheKey, _ flight: Flight, _ more: Int64) -> Bool {
-        let staying = catalog.isRead ? immovable : .nothing
-        var bytes = flight.intake.reserved + staying.bytes
-        // The old entry stays until the download replaces it.
-        if let old = catalog.facts(of: key), !old.isPinned, !space.unevictable.contains(.entry(key))
-        {
-            bytes += old.allocated
-        }
-        let limit = catalog.isRead ? space.ceiling : space.budget.maximumBytes
-        let hasPlace = isReplacing(key, flight) || staying.entries < space.budget.maximumEntries
-        return bytes + more <= limit && hasPlace
+    /// The disk is full, although the ledger counts free space. Chooses victims for a download that
+    /// lacks `bytes` bytes, or none if all together would not free enough.
+    package mutating func diskFilled(
+        _ key: CacheKey, _ bytes: Int64, _ effects: inout Effects
+    ) -> [Victim] {
+        guard downloads.contains(key) else { return [] }
+        let victims = disk.diskFilled(key, bytes, downloads.use)
+        leftIndex(victims, &effects)
+        return victims
     }
 
-    /// The number of entries once all downloads with a reservation have ended. A new version of an
-    /// entry does not add one.
-    ///
-    /// The downloads are checked one by one only if the upper bound exceeds `limit`. Otherwise the
-    /// result is that bound.
-    package func entriesToCome(ifOver limit: Int) -> Int {
-        let most = catalog.index.count + space.holders.count
-        guard most > limit else { return most }
-        return catalog.index.count + space.holders.count { !catalog.contains($0) }
+    private mutating func leftIndex(_ victims: [Victim], _ effects: inout Effects) {
+        for case .entry(let key) in victims.lazy.map(\.name) { changed(key, &effects) }
     }
 
-    /// Whether the entry of this download is already counted, as an entry or through a reservation.
-    private func isReplacing(_ key: CacheKey, _ flight: Flight) -> Bool {
-        flight.hasSpace || catalog.contains(key)
-    }
-
-    /// Chooses the files to unlink for `more` bytes, and says whether they are enough.
-    private mutating func victims(
-        for more: Int64, _ key: CacheKey, _ flight: Flight, _ effects: inout Effects
-    ) -> (search: VictimSearch, isEnough: Bool) {
-        let own = flight.hasSpace ? 0 : space.partials[key] ?? 0
-        var bytes = bytesHeld + more - space.ceiling - own
-        let most = space.budget.maximumEntries
-        var entries =
-            isReplacing(key, flight)
-            ? catalog.index.count - most : entriesToCome(ifOver: most - 1) + 1 - most
-        var search = VictimSearch()
-        guard bytes > 0 || entries > 0 else { return (search, true) }
-        let staying = immovable
-        // The least recently used entries are unknown until the directory has been read.
-        guard catalog.isRead, bytes <= bytesUsed - staying.bytes,
-            entries <= catalog.index.count - staying.entries
-        else { return (search, false) }
-        while bytes > 0 || entries > 0,
-            let victim = nextVictim(&search, for: flight, missing: bytes)
-        {
-            search.victims.append(victim)
-            bytes -= victim.bytes
-            if case .entry(let key) = victim.name {
-                entries -= 1
-                changed(key, &effects)
-            }
-        }
-        return (search, bytes <= 0 && entries <= 0)
-    }
-
-    private mutating func reserve(
-        _ more: Int64, _ key: CacheKey, _ flight: Flight, isWhole: Bool, _ effects: inout Effects
-    ) {
-        guard more > 0 else { return }
-        if space.partials.mayHold(key) { downloads.update(key) { $0.observer.foundPartial() } }
-        space.reserve(more, for: key, received: flight.intake.received)
-        downloads.update(key) { $0.reserves(more) }
-        // A download of unknown length may need more later, which another should not take before.
-        if isWhole { spaceReleased(&effects) }
-    }
-
-    /// Nothing more can be evicted. The download waits for the space of other downloads. If none of
-    /// them holds space, it fails.
-    private mutating func noSpaceNow(
-        _ key: CacheKey, _ flight: Flight, _ bytes: Int64, _ effects: inout Effects
-    ) -> Failure {
-        let others = space.holders.count - (flight.hasSpace ? 1 : 0)
-        guard others > 0 || space.pendingUnlink > 0 || !catalog.isRead else {
-            counters.refused += 1
-            return noSpace(for: bytes)
-        }
-        waitForSpace(key, &effects)
-        return .waitsForSpace
-    }
-
-    // MARK: Releasing space
+    /// Records a measurement of the file system's free bytes.
+    package mutating func measured(free: Int64) { disk.measured(free: free) }
 
     /// Some space may have become free, so another download can start.
     package mutating func spaceReleased(_ effects: inout Effects) {
-        guard space.isShort else { return }
-        if scheduler.isQueueEmpty { space.shortageEnded() } else { space.oneMoreCanStart() }
-        startTransfers(&effects)
+        if disk.space.becameFree(isWaitedFor: !scheduler.isQueueEmpty) { startTransfers(&effects) }
     }
+
+    // MARK: After an unlink
+
+    /// The files of these victims have been unlinked.
+    package mutating func unlinked(_ victims: some Sequence<Victim>, _ effects: inout Effects) {
+        for victim in victims where victim.isEvicted {
+            counters.evicted = counters.evicted + Removal(entries: 1, bytes: victim.bytes)
+        }
+        disk.unlinked(victims)
+        unlinkEnded(&effects)
+    }
+
+    /// These victims were not unlinked. Their entries return to the index.
+    package mutating func unlinkAborted(_ victims: some Sequence<Victim>, _ effects: inout Effects)
+    {
+        for key in disk.unlinkAborted(victims, downloads.use) { changed(key, &effects) }
+        unlinkEnded(&effects)
+    }
+
+    /// The unlinks of these victims failed.
+    ///
+    /// - Parameter othersCould: whether other files could be unlinked. If so, evictions skip these
+    ///   victims until they change, a user requests an eviction, or an hour has passed.
+    package mutating func unlinkFailed(
+        _ victims: [Victim], othersCould: Bool, _ effects: inout Effects
+    ) {
+        for victim in victims { disk.space.unlinkFailed(victim, othersCould: othersCould) }
+        unlinkAborted(victims, &effects)
+    }
+
+    private mutating func unlinkEnded(_ effects: inout Effects) {
+        // While a download holds a reservation, the freed bytes may already be granted to it, and
+        // `spaceReleased` runs when it ends. Without a holder nothing else would wake a waiting download.
+        if disk.space.reservations.isEmpty { spaceReleased(&effects) }
+    }
+
+    // MARK: Evicting
+
+    /// Postpones work until the directory has been read. Returns `false` if it has been read or the cache is shutting
+    /// down, so the caller does the work itself.
+    package mutating func postpones(_ begin: @escaping @Sendable () -> Void) -> Bool {
+        !isDraining && disk.postpones(begin)
+    }
+
+    /// Chooses the next victims of an eviction, and says whether they are the last. They are if the cache is shutting
+    /// down.
+    package mutating func evictionSlice(
+        _ goal: EvictionGoal, isOwn: Bool, limit: Int = VictimSearch.slice,
+        _ effects: inout Effects
+    ) -> (victims: [Victim], isLast: Bool) {
+        let slice = disk.evictionSlice(
+            goal, isOwn: isOwn, limit: isDraining ? 0 : limit, downloads.use)
+        leftIndex(slice.victims, &effects)
+        // The limits may have shrunk during the eviction.
+        if slice.isLast, isOwn, !disk.isOver(goal, isOwn: true) { limitsChecked(&effects) }
+        return slice
+    }
+
+    /// Nothing can be unlinked, so the cache gives its own eviction up.
+    package mutating func evictionGivenUp() { disk.space.evictionGivenUp() }
+
+    /// A user requests an eviction, or time has passed: files that could not be unlinked are tried again.
+    package mutating func evictionsRetried() { disk.space.retryAllEvictions() }
 
     /// The limits have changed. An image that was too large for the old limits may fit the new ones.
     package mutating func limitsSet(_ budget: Budget, _ effects: inout Effects) {
-        let mayBeLarger = budget.maximumImageSize > space.budget.maximumImageSize
-        space.budget = budget
-        if mayBeLarger {
+        if disk.limitsSet(budget) {
             for key in failures.forgetAll(.tooLarge) { changed(key, &effects) }
         }
         limitsChecked(&effects)
         spaceReleased(&effects)
     }
 
-    // MARK: Messages
-
-    private func noSpace(for bytes: Int64) -> Failure {
-        let (budget, ceiling) = (space.budget, space.ceiling)
-        let pinned = catalog.index.pinned
-        var reasons = ["no room for \(bytes) bytes: the cache may hold \(ceiling)"]
-        if ceiling < budget.maximumBytes {
-            reasons.append(
-                """
-                because \(budget.minimumFree) bytes of the file system stay free (--min-free); free some space, or \
-                end programs that have evicted images open
-                """)
-        } else {
-            reasons.append("(--max-bytes)")
-        }
-        if pinned.entries >= budget.maximumEntries {
-            reasons = ["no room: all \(budget.maximumEntries) entries (--max-entries) are pinned"]
-        }
-        let stuck = immovable.bytes - pinned.bytes
-        if stuck > 0 {
-            reasons.append("and files that cannot be removed take \(stuck) (see the log)")
-        }
-        if pinned.bytes > 0 {
-            reasons.append("and pinned images take \(pinned.bytes); unpin or remove some")
-        }
-        return Failure(.noRoom, reasons.joined(separator: " "))
-    }
-}
-
-extension Failure {
-    /// - Parameters:
-    ///   - length: bytes of the image. `nil` if it is only known to exceed its limit.
-    ///   - maximum: the maximum of bytes of one image.
-    package static func tooLarge(_ length: Int64?, _ maximum: Int64) -> Failure {
-        let size = length.map { "the image has \($0) bytes" } ?? "the image is too large"
-        return Failure(
-            .tooLarge, "\(size); one image can have \(maximum) bytes (--max-image-bytes)")
+    /// The limits may be exceeded because they changed, an entry was added, or other programs wrote
+    /// to the disk.
+    package mutating func limitsChecked(_ effects: inout Effects) {
+        if disk.isOverLimits { evictToWatermark(&effects) }
     }
 
-    /// This failure ends the transfer. The download itself is queued again.
-    package static let waitsForSpace = Failure(
-        .noRoom, "others have the space now; it continues later")
+    /// Starts an eviction that leaves a tenth of the limits free, unless one is already running.
+    private mutating func evictToWatermark(_ effects: inout Effects) {
+        guard !isDraining, let goal = disk.evictToWatermark() else { return }
+        effects.work.append(.evict(goal))
+    }
+
+    // MARK: Entries that must not be stored
+
+    /// Removes entries that must not be stored, when time has passed or the clock was set back. A caller that also
+    /// waits for other images has not been notified yet, so its entry stays for another `time` seconds.
+    ///
+    /// - Returns: whether there are more than `limit`.
+    package mutating func removeNotStorable(
+        now: UnixTime, time: Int64, limit: Int = VictimSearch.slice, _ effects: inout Effects
+    ) -> Bool {
+        // Until the directory has been read, the index may describe a directory that was replaced.
+        guard !disk.noStoreGrace.isEmpty, disk.isRead else { return false }
+        let (victims, hasMore) = disk.takeNotStorable(
+            now: now, time: time, limit: limit, unreported: waiters.unreported,
+            isPublishing: { [downloads] in downloads.isPublishing($0) })
+        for victim in victims { withdrew(victim, &effects) }
+        return hasMore
+    }
+
+    /// Removes an entry that the cache is no longer allowed to keep.
+    mutating func withdraw(_ key: CacheKey, _ effects: inout Effects) {
+        if let victim = disk.unlinkPending(key) { withdrew(victim, &effects) }
+    }
+
+    private mutating func withdrew(_ victim: Victim, _ effects: inout Effects) {
+        counters.withdrawn = counters.withdrawn + Removal(entries: 1, bytes: victim.bytes)
+        effects.work.append(.unlink(victim))
+        leftIndex([victim], &effects)
+    }
 }

@@ -6,32 +6,34 @@ package import CacheValues
 ///
 /// Each event is one function, named after the event. It appends the work and the notices that
 /// follow from it to the effects. The owner calls it under a lock and carries the effects out. The
-/// parts below do not know each other. Only the events know more than one of them:
+/// parts below do not know each other. Only the events know more than one of them.
 ///
-///     Catalog              the known entries, and how far they can be trusted
-///     Downloads            one download for each key, and its phase
+///     DiskState            the disk half: entries, partials, space. Nothing here can reach its parts
+///
+///     Downloads            the fetching half: one download for each key, and its phase
 ///     Waiters              the callers, and the images they wait for
 ///     TransferScheduler    the order in which downloads start
-///     SpaceLedger          the bytes on the disk, and the bytes reserved
 ///     NegativeCache        the reasons why recent attempts failed
-///     NoStoreGrace         images that must not be stored, and when each is removed
-///     ChangeFeed, Counters news for observers, and figures for administrators
 ///     StoreState           the store that several machines share, if there is one
+///
+///     ChangeFeed, Counters news for observers, and figures for administrators
+///
+/// The events in `Fetching/` ask the disk half for facts and space, and tell it what downloads write. The events beside
+/// that folder are the seam: they join both halves where an entry comes or goes. Everybody can read the parts, and
+/// only events change them.
 package struct CacheState: ~Copyable, Sendable {
-    package var catalog = Catalog()
-    package var downloads = Downloads()
-    package var waiters: Waiters
-    package var scheduler: TransferScheduler
-    package var space: SpaceLedger
-    package var failures = NegativeCache()
-    package var noStoreGrace = NoStoreGrace()
+    package internal(set) var disk: DiskState
+    package internal(set) var downloads = Downloads()
+    package internal(set) var waiters: Waiters
+    package internal(set) var scheduler: TransferScheduler
+    package internal(set) var failures = NegativeCache()
     /// The derived images that wait, by the keys of their originals.
-    package var variants: [CacheKey: Set<CacheKey>] = [:]
-    package var changes = ChangeFeed()
-    package var counters = Counters()
+    package internal(set) var variants: [CacheKey: Set<CacheKey>] = [:]
     /// `nil` without a store.
-    package var store: StoreState?
-    package private(set) var retry: RetryPolicy
+    package internal(set) var store: StoreState?
+    package internal(set) var changes = ChangeFeed()
+    package internal(set) var counters = Counters()
+    private(set) var retry: RetryPolicy
     /// The maximum number of images being published at once. At this number, no further download starts.
     package let publishingLimit: Int
     /// Whether the cache is shutting down. No new download starts then.
@@ -46,21 +48,23 @@ package struct CacheState: ~Copyable, Sendable {
         self.store = store.map { StoreState($0, naming) }
         waiters = Waiters(detachedLimit: detachedLimit)
         scheduler = TransferScheduler(limit: transferLimit, originLimit: originLimit)
-        space = SpaceLedger(budget: budget)
+        disk = DiskState(budget: budget)
         self.retry = retry
         self.publishingLimit = publishingLimit
     }
 
-    package mutating func nextID() -> UInt64 {
+    mutating func nextID() -> UInt64 {
         lastID += 1
         return lastID
     }
 
     /// The configuration has changed. Failures are forgotten, because a new setting can be the remedy.
     package mutating func configured(
-        transferLimit: Int, originLimit: Int, retry: RetryPolicy, _ effects: inout Effects
+        transferLimit: Int, originLimit: Int, retry: RetryPolicy, naming: IgnoredQueries,
+        _ effects: inout Effects
     ) {
         self.retry = retry
+        store?.naming = naming
         for kind in Failure.Kind.allCases {
             for key in failures.forgetAll(kind) { changed(key, &effects) }
         }
@@ -83,10 +87,7 @@ package struct CacheState: ~Copyable, Sendable {
     package mutating func drainBegan(_ effects: inout Effects) {
         isDraining = true
         for (key, flight) in downloads.all where !flight.isPublishing {
-            endFlight(key, &effects)
-            if flight.phase.isRunning {
-                cancel(key, flight, discardsPartial: false, &effects)
-            }
+            abandon(key, flight, &effects)
             settle(key, flight.waiters, .shuttingDown, &effects)
         }
     }
@@ -102,12 +103,36 @@ package struct CacheState: ~Copyable, Sendable {
         if scheduler.isThrottlingOver(now: now) { startTransfers(&effects) }
     }
 
+    /// Memory is critically short, so fewer downloads run until `end`.
+    package mutating func memoryBecameShort(until end: ContinuousClock.Instant) {
+        scheduler.throttle(until: end)
+    }
+
+    /// Memory was short, so the pages of these entries were dropped from it.
+    package mutating func pagesDropped(_ entries: Removal) {
+        counters.dropped = counters.dropped + entries
+    }
+
+    /// Takes the table of downloads out if it has become too large for them. The caller releases it.
+    package mutating func takeOversizedTable() -> [CacheKey: Flight]? {
+        downloads.takeOversizedTable()
+    }
+
+    // MARK: Observers
+
+    /// An observer wants to hear of changes from now on, or no longer.
+    package mutating func observed(_ isObserved: Bool) { changes.isObserved = isObserved }
+
+    /// The keys that changed since the observer last asked.
+    package mutating func takeChanges() -> Set<CacheKey> { changes.take() }
+
+    // MARK: Invariants
+
     /// Checks every invariant of the state. For tests.
-    package func checkInvariants() {
-        catalog.checkInvariants()
+    func checkInvariants() {
+        disk.checkInvariants()
         downloads.checkInvariants()
         scheduler.checkInvariants(running: downloads.all.count { $0.value.hasSlot })
-        space.checkInvariants()
         checkWaiters()
         checkReservations()
     }
@@ -138,15 +163,16 @@ package struct CacheState: ~Copyable, Sendable {
     }
 
     private func checkReservations() {
-        let holders = downloads.all.filter { $0.value.hasSpace }
+        for key in disk.space.reservations.keys {
+            precondition(
+                downloads[key].map { $0.phase.isRunning || $0.isPublishing } == true,
+                "space is reserved for \(key), which is not on its way")
+        }
+        let received = disk.space.reservations.keys.reduce(0) { [downloads] in
+            $0 + (downloads[$1]?.intake.received ?? 0)
+        }
         precondition(
-            Set(holders.map(\.key)) == space.holders,
-            "the ledger and the downloads disagree about the holders of space")
-        precondition(
-            holders.reduce(0) { $0 + $1.value.intake.reserved } == space.reserved,
-            "the ledger and the downloads disagree about reserved bytes")
-        precondition(
-            holders.reduce(0) { $0 + $1.value.intake.received } == space.written,
+            received == disk.space.written,
             "the ledger and the downloads disagree about written bytes")
     }
 }

@@ -1,13 +1,12 @@
 import CacheDisk
 import CacheKey
-import CacheModel
 import CacheValues
 import ImageFormats
 
-/// A cache of entries without files, to measure the memory it takes and how long it takes to choose
+/// The disk half of a cache with entries that have no files, to measure the memory it takes and how long it takes to choose
 /// victims.
 struct SyntheticState: ~Copyable {
-    private var state = CacheState(transferLimit: 1)
+    private var disk = DiskState(budget: .unlimited)
     /// The time of the latest use, in nanoseconds.
     private var clock: Int64 = 1_800_000_000_000_000_000
 
@@ -18,7 +17,7 @@ struct SyntheticState: ~Copyable {
             // Keys are digests. Less random keys would change what the index takes.
             let key = CacheKey(high: noise.next() & ~0xF000 | 0x5000, low: noise.next())
             let isPinned = pinned.map { number % $0 == 0 } ?? false
-            _ = state.catalog.insert(key, Self.facts(number, isPinned))
+            _ = disk.insert(key, Self.facts(number, isPinned))
         }
     }
 
@@ -37,37 +36,36 @@ struct SyntheticState: ~Copyable {
         var hasMore = true
         while hasMore {
             var keys: [CacheKey] = []
-            hasMore = state.catalog.index.readStretch(&position) { key, _ in keys.append(key) }
+            hasMore = disk.index.readStretch(&position) { key, _ in keys.append(key) }
             for key in keys { use(key) }
         }
     }
 
     /// Uses every entry once, in an order that is unrelated to the places of entries in memory.
     mutating func useAllShuffled() {
-        for key in state.catalog.index.inOrderOfUse().map(\.key).shuffled() { use(key) }
+        for key in disk.index.inOrderOfUse().map(\.key).shuffled() { use(key) }
     }
 
     private mutating func use(_ key: CacheKey) {
         clock += 1
-        state.catalog.used(key, at: FileTime(nanoseconds: clock))
+        disk.used(key, at: FileTime(nanoseconds: clock))
     }
 
     /// Takes all uses, as if they were written to the files.
     mutating func flushAccessTimes() {
-        while state.catalog.index.touchedCount > 0 {
-            let uses = state.catalog.takeAccessTimes(limit: 512)
-            state.catalog.accessTimesFlushed(uses.map(\.key))
+        while disk.index.touchedCount > 0 {
+            let uses = disk.takeAccessTimes(limit: 512)
+            disk.accessTimes.flushed(uses.map(\.key))
         }
     }
 
     /// Evicts everything that can be evicted, slice by slice; the number of entries.
     mutating func evictAll() -> Int {
         let goal = EvictionGoal(bytes: 0)
-        var effects = Effects()
         var count = 0
         while true {
-            let slice = state.evictionSlice(goal, isOwn: false, &effects)
-            state.unlinked(slice.victims, &effects)
+            let slice = disk.evictionSlice(goal, isOwn: false) { _ in .none }
+            disk.unlinked(slice.victims)
             count += slice.victims.count
             if slice.isLast { return count }
         }

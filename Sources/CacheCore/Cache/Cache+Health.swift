@@ -18,8 +18,8 @@ extension Cache {
     /// image that must not be stored.
     public var isIdle: Bool {
         read { state in
-            guard state.downloads.all.isEmpty, state.noStoreGrace.isEmpty else { return false }
-            return state.catalog.validity != .loading
+            guard state.downloads.all.isEmpty, state.disk.noStoreGrace.isEmpty else { return false }
+            return state.disk.validity != .loading
         }
     }
 }

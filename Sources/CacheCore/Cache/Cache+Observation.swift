@@ -6,14 +6,14 @@ import CacheModel
 extension Cache {
     /// Turns the observation of changes on or off.
     public func observeChanges(_ isObserved: Bool) {
-        run { state, _ in state.changes.isObserved = isObserved }
+        run { state, _ in state.observed(isObserved) }
     }
 
     /// Returns the keys whose state changed since the last call; none unless changes are observed.
     /// ``lookup(_:_:)`` with `.taken` returns the states to report for them.
     public func takeChanges() -> Set<CacheKey> {
         drainWatch()
-        return run { state, _ in state.changes.take() }
+        return run { state, _ in state.takeChanges() }
     }
 
     /// Returns the keys of all downloads, in the order in which the downloads began.
@@ -30,7 +30,7 @@ extension Cache {
     public func entryKeys(_ position: inout Int, places: Int) -> (keys: [CacheKey], hasMore: Bool) {
         read { state in
             var keys: [CacheKey] = []
-            let hasMore = state.catalog.index.readStretch(&position, places: places) { key, _ in
+            let hasMore = state.disk.index.readStretch(&position, places: places) { key, _ in
                 keys.append(key)
             }
             return (keys, hasMore)

@@ -90,11 +90,11 @@ public final class Cache: Sendable {
         transfers.send(.configure(settings.transfers))
         store?.lookups.send(.configure(settings.transfers.forStore))
         run { state, effects in
-            state.store?.naming = settings.ignoredQueries
             state.limitsSet(budget, &effects)
             state.configured(
                 transferLimit: settings.transfers.transferLimit,
-                originLimit: settings.transfers.transfersPerHost, retry: settings.retry, &effects)
+                originLimit: settings.transfers.transfersPerHost, retry: settings.retry,
+                naming: settings.ignoredQueries, &effects)
         }
     }
 

@@ -87,8 +87,7 @@ extension Cache {
         watchDirectory()
         let budget = budgetOfDirectory()
         run { state, effects in
-            if let budget { state.space.budget = budget }
-            state.directoryReplaced(&effects)
+            state.directoryReplaced(budget: budget, &effects)
         }
         measure()
     }

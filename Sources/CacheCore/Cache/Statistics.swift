@@ -42,20 +42,20 @@ public struct Statistics: Sendable {
     public let store: StoreStatistics?
 
     init(_ state: borrowing CacheState) {
-        entries = state.catalog.index.count
-        bytesUsed = state.bytesUsed
-        bytesAllowed = state.space.ceiling
-        bytesBudget = state.space.budget.maximumBytes
-        bytesMinimumFree = state.space.budget.minimumFree
-        bytesReserved = state.space.reserved
-        pinned = state.catalog.index.pinned
-        duplicates = state.catalog.index.totals.duplicates
-        partials = state.space.partials.count
+        entries = state.disk.index.count
+        bytesUsed = state.disk.bytesUsed
+        bytesAllowed = state.disk.space.ceiling
+        bytesBudget = state.disk.space.budget.maximumBytes
+        bytesMinimumFree = state.disk.space.budget.minimumFree
+        bytesReserved = state.disk.space.reserved
+        pinned = state.disk.index.pinned
+        duplicates = state.disk.index.totals.duplicates
+        partials = state.disk.space.partials.count
         transfersRunning = state.scheduler.running
         transfersQueued = state.downloads.all.count { $0.value.phase == .queued }
         runningByUser = state.scheduler.runningByUser
         waitingByUser = state.waiters.interests.counts
-        isWhole = state.catalog.validity == .complete
+        isWhole = state.disk.validity == .complete
         counters = state.counters
         store = state.store.map { StoreStatistics($0) }
     }

@@ -8,7 +8,7 @@ package struct EvictionGoal: Hashable, Sendable {
     /// Entries held or in download.
     package var entries = Int.max
     /// If set, the eviction also ends at the first victim that was fetched at this time or later.
-    package var fetchedBefore: UnixTime?
+    var fetchedBefore: UnixTime?
 
     package init(bytes: Int64, entries: Int = .max, fetchedBefore: UnixTime? = nil) {
         (self.bytes, self.entries, self.fetchedBefore) = (bytes, entries, fetchedBefore)

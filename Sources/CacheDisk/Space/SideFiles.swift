@@ -39,10 +39,10 @@ package struct SideFiles: Sendable {
     package mutating func needsProbe(_ key: CacheKey) { dirtyNames.insert(key) }
 
     /// A scan begins, so each known partial has to be probed.
-    package mutating func allNeedProbe() { dirtyNames.formUnion(allocated.keys) }
+    mutating func allNeedProbe() { dirtyNames.formUnion(allocated.keys) }
 
     /// The name needs no probe: it is certain whether there is a partial.
-    package mutating func clean(_ key: CacheKey) { dirtyNames.remove(key) }
+    mutating func clean(_ key: CacheKey) { dirtyNames.remove(key) }
 
     // MARK: Probes
 

@@ -1,4 +1,4 @@
-package import CacheValues
+import CacheValues
 
 /// A search for victims. It ends after a bounded number of steps, so that the lock is held only
 /// briefly, and after a bounded number of victims, so that other work gets its turn.
@@ -9,11 +9,7 @@ package struct VictimSearch: Sendable {
     package var victims: [Victim] = []
     package var limit = Self.slice
     /// If set, the search ends in each part at an entry that was fetched at this time or later.
-    package var fetchedBefore: UnixTime?
+    var fetchedBefore: UnixTime?
     /// The number of spared entries that can still be skipped.
     package var steps = 16 * 1024
-
-    package init(limit: Int = Self.slice, fetchedBefore: UnixTime? = nil) {
-        (self.limit, self.fetchedBefore) = (limit, fetchedBefore)
-    }
 }

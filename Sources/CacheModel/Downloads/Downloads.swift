@@ -1,3 +1,4 @@
+import CacheDisk
 package import CacheKey
 
 /// All downloads, at most one for each key.
@@ -20,6 +21,13 @@ package struct Downloads: Sendable {
     /// The flight of a key, unless a later flight has replaced it.
     package func flight(_ key: CacheKey, _ id: FlightID) -> Flight? {
         flights[key].flatMap { $0.id == id ? $0 : nil }
+    }
+
+    /// How a download uses the files of a key.
+    func use(_ key: CacheKey) -> DownloadUse {
+        guard let place = flights.index(forKey: key) else { return .none }
+        let flight = flights.values[place]
+        return flight.isQueued || flight.isSpreading ? .waiting : .running
     }
 
     package func isPublishing(_ key: CacheKey) -> Bool { flights[key]?.isPublishing == true }

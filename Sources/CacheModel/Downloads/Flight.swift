@@ -87,7 +87,7 @@ package struct Flight: Sendable {
         case publishing(Intake, isRemovalPending: Bool)
     }
 
-    /// The bytes that have arrived, and the bytes reserved for them.
+    /// The bytes that have arrived.
     package struct Intake: Sendable {
         /// Bytes of the image received so far.
         var received: Int64 = 0
@@ -97,8 +97,6 @@ package struct Flight: Sendable {
         var shape: ImageShape?
         /// Bytes received at the last announced change.
         var announced: Int64 = 0
-        /// Bytes reserved on the disk.
-        var reserved: Int64 = 0
     }
 
     /// The daemon's own wait.
@@ -187,9 +185,6 @@ package struct Flight: Sendable {
     package var isRemovalPending: Bool {
         if case .publishing(_, true) = state { true } else { false }
     }
-
-    /// Whether the download has a reservation, so that it writes its partial or is about to.
-    package var hasSpace: Bool { intake.reserved > 0 }
 
     package func progress(isAnnounced: Bool = false) -> Progress {
         let intake = intake
@@ -283,9 +278,6 @@ package struct Flight: Sendable {
             : isDeriving ? .deriving(intake) : .receiving(intake)
         return isNews
     }
-
-    /// Bytes of the disk were reserved.
-    package mutating func reserves(_ bytes: Int64) { change { $0.reserved += bytes } }
 
     private mutating func change(_ body: (inout Intake) -> Void) {
         switch state {

@@ -208,7 +208,7 @@ struct CacheDirectoryTests {
                 fixture.cache.waitForScan()
                 #expect((fixture.cache.watchDescriptor != nil) == isWatched)
                 let isTrusted = fixture.cache.read {
-                    $0.catalog.validity == .complete
+                    $0.disk.validity == .complete
                 }
                 #expect(isTrusted == isWatched)
             }

@@ -118,9 +118,9 @@ struct CacheListingTests {
                 touched.insert(last)
                 fixture.cache.run { state, _ in
                     if event == .gone {
-                        _ = state.catalog.remove(last)
+                        _ = state.disk.remove(last)
                     } else {
-                        state.catalog.used(last, at: .now)
+                        state.disk.used(last, at: .now)
                     }
                 }
                 try #require(listed.count < 3 * keys.count, "it does not end")
@@ -135,7 +135,7 @@ struct CacheListingTests {
         try await waitUntil("the end of the scan") { cache.statistics().isWhole }
         cache.run { state, _ in
             for (key, time) in zip(keys, times) {
-                _ = state.catalog.insert(key, Sample.facts(lastUsedAt: time))
+                _ = state.disk.insert(key, Sample.facts(lastUsedAt: time))
             }
         }
     }

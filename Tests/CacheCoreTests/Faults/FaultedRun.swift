@@ -162,7 +162,7 @@ extension CacheFixture {
     /// Waits until no scan runs. The last one can have failed.
     fileprivate func waitForScan() async throws {
         try await waitUntil("the end of the scan") {
-            cache.read { $0.catalog.validity != .loading && !$0.catalog.isScanning }
+            cache.read { $0.disk.validity != .loading && !$0.disk.isScanning }
         }
     }
 

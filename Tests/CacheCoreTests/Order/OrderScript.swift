@@ -151,7 +151,7 @@ final class OrderScript {
         try await compareDeletions(gone)
         fixture.cache.read { $0.checkInvariants() }
         let order: [CacheKey] = fixture.cache.read { state in
-            state.catalog.index.inOrderOfUse(isReversed: true).map(\.key)
+            state.disk.index.inOrderOfUse(isReversed: true).map(\.key)
         }
         try expectEqual(order.map(\.description), model.entries.map { names[$0.image] }, "order")
         let statistics = fixture.cache.statistics()
@@ -168,7 +168,8 @@ final class OrderScript {
             }
             return fixture.cache.read { state in
                 let isResting = state.scheduler.running == 0 && state.downloads.isEmpty
-                return isResting && !state.space.isEvicting && state.space.pendingUnlink == 0
+                return isResting && !state.disk.space.isEvicting
+                    && state.disk.space.pendingUnlink == 0
             }
         }
     }

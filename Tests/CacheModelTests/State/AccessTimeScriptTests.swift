@@ -12,7 +12,7 @@ struct AccessTimeScriptTests {
     let script = StateScript()
 
     private func taken(limit: Int = .max) -> [CacheKey] {
-        script.state.catalog.takeAccessTimes(limit: limit).sorted { $0.time < $1.time }.map(\.key)
+        script.state.takeAccessTimes(limit: limit).sorted { $0.time < $1.time }.map(\.key)
     }
 
     @Test func hitsAndOpeningsCountAsUses() {
@@ -28,23 +28,23 @@ struct AccessTimeScriptTests {
 
     @Test func openingsByTheCacheDoNotCountAsUses() {
         for image in ["a", "b"] { script.has(image) }
-        script.state.catalog.openingItself(script.key("a"))
-        script.state.catalog.openingItself(script.key("a"))
+        script.state.openingItself(script.key("a"))
+        script.state.openingItself(script.key("a"))
         _ = script.changes(.opened(script.key("a")))
         _ = script.changes(.opened(script.key("a")))
         #expect(script.order == ["b", "a"].map(script.key))
         _ = script.changes(.opened(script.key("a")))
         #expect(script.order == ["a", "b"].map(script.key))
         // An opening that failed is not reported.
-        script.state.catalog.openingItself(script.key("b"))
-        script.state.catalog.didNotOpen(script.key("b"))
+        script.state.openingItself(script.key("b"))
+        script.state.didNotOpen(script.key("b"))
         _ = script.changes(.opened(script.key("b")))
         #expect(script.order == ["b", "a"].map(script.key))
     }
 
     @Test func anOverflowForgetsUnreportedOpenings() {
         for image in ["a", "b"] { script.has(image) }
-        script.state.catalog.openingItself(script.key("a"))
+        script.state.openingItself(script.key("a"))
         _ = script.changes(.overflowed)
         _ = script.changes(.opened(script.key("a")))
         #expect(script.order == ["a", "b"].map(script.key))
@@ -79,7 +79,7 @@ struct AccessTimeScriptTests {
         _ = script.want("b", by: nil, now: 1_790_000_200)
         _ = script.want("a", by: nil, now: 1_790_000_200)
         _ = script.want("c", by: nil, now: 1_790_000_000)
-        let times = script.state.catalog.takeAccessTimes(limit: .max).sorted { $0.time < $1.time }
+        let times = script.state.takeAccessTimes(limit: .max).sorted { $0.time < $1.time }
         #expect(times.map(\.key) == ["b", "a", "c"].map(script.key))
         #expect(Set(times.map(\.time)).count == 3)
     }
@@ -104,9 +104,9 @@ struct AccessTimeScriptTests {
         #expect(taken() == [script.key("a")])
         _ = script.finishes("a")
         _ = script.published("a", Sample.facts(lastUsedAt: 1_790_000_900))
-        script.state.catalog.accessTimesFlushed([script.key("a")])
+        script.state.accessTimesFlushed([script.key("a")])
         #expect(taken() == [script.key("a")])
-        script.state.catalog.accessTimesFlushed([script.key("a")])
+        script.state.accessTimesFlushed([script.key("a")])
         #expect(taken() == [])
     }
 
@@ -120,7 +120,7 @@ struct AccessTimeScriptTests {
         // The cache asks for the pin before it renames the file.
         #expect(script.pinsOnArrival("a"))
         _ = script.published("a", Sample.facts(isPinned: true))
-        #expect(script.state.catalog.index.pinned.entries == 1)
+        #expect(script.state.disk.index.pinned.entries == 1)
     }
 
     @Test func pinsADownloadWhenItIsPublished() {

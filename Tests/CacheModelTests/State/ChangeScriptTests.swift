@@ -59,7 +59,7 @@ struct ChangeScriptTests {
         _ = changed()
         _ = script.changes(.overflowed)
         script.state.scanBegan()
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         script.scans(
             [
                 .entry(script.key("a"), .entry(Sample.facts())),

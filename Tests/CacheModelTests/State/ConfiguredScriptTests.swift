@@ -1,3 +1,4 @@
+import CacheKey
 import CacheSamples
 import CacheValues
 import Testing
@@ -12,7 +13,9 @@ struct ConfiguredScriptTests {
         _ script: StateScript, transfers: Int = 9, host: Int = .max, retry: RetryPolicy = .once
     ) -> [String] {
         script.event {
-            $0.configured(transferLimit: transfers, originLimit: host, retry: retry, &$1)
+            $0.configured(
+                transferLimit: transfers, originLimit: host, retry: retry,
+                naming: IgnoredQueries(), &$1)
         }
     }
 

@@ -74,12 +74,12 @@ struct DirectoryScriptTests {
         var publication = Publication(
             flight: script.flight("a"), key: key,
             result: .success(Sample.facts(lastUsedAt: 1_790_000_007)))
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         publication.probed(.entry(Sample.facts(size: 7)), since: start)
         if isDisturbed { script.see(["appeared"], of: key) }
         let said = script.event { [publication] state, effects in
             state.published(publication, &effects)
-            state.catalog.endProbe()
+            state.disk.endProbe()
         }
         #expect(said == ["tell one"])
         guard case .cached(let facts, _, _)? = script.lookup("a") else {
@@ -103,7 +103,7 @@ struct DirectoryScriptTests {
             _ = script.changes(.appeared(key))
             _ = script.changes(.appeared(key))
             _ = script.published("a")
-            #expect(script.state.space.partials.dirtyNames == (isLaid ? [key] : []))
+            #expect(script.state.disk.space.partials.dirtyNames == (isLaid ? [key] : []))
             _ = script.changes(.vanished(key))
         }
     }
@@ -119,21 +119,21 @@ struct DirectoryScriptTests {
         _ = script.finishes("a")
         script.see(["created"], of: key)
         _ = script.published("a")
-        #expect(script.state.space.partials.dirtyNames == (hasRoom == nil ? [] : [key]))
+        #expect(script.state.disk.space.partials.dirtyNames == (hasRoom == nil ? [] : [key]))
     }
 
     /// The download starts over without the partial of an earlier one, and fails to remove it.
     @Test func probesAnEarlierPartialThatIsStillThere() {
         let key = script.key("a")
-        script.state.partialProbed(key, 40_960)
+        script.state.disk.partialProbed(key, 40_960)
         script.caller("one", wants: "a")
         _ = script.asks("a", for: 1, of: 1)
         _ = script.finishes("a")
         script.see(["created"], of: key)
         _ = script.published("a")
-        #expect(script.state.space.partials.dirtyNames == [key])
-        script.state.partialProbed(key, 40_960)
-        #expect(script.state.space.partials.total == 40_960)
+        #expect(script.state.disk.space.partials.dirtyNames == [key])
+        script.state.disk.partialProbed(key, 40_960)
+        #expect(script.state.disk.space.partials.total == 40_960)
     }
 
     @Test(arguments: [
@@ -180,11 +180,11 @@ struct DirectoryScriptTests {
         script.state.scanBegan()
         #expect(script.scanFinishes())
         _ = script.published("a")
-        #expect(script.state.space.partials.dirtyNames == [key])
+        #expect(script.state.disk.space.partials.dirtyNames == [key])
     }
 
     @Test func aScanReportsADirectoryUnderAnEntryName() {
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         script.scans([.entry(script.key("a"), .obstructed)], since: start)
         _ = script.scanFinishes()
         guard case .missing(let failure)? = script.lookup("a") else {
@@ -214,7 +214,7 @@ struct DirectoryScriptTests {
         let publishing = Lookup.inFlight(.init(phase: .publishing, received: 1000, total: 1000))
         _ = script.changes(.appeared(key))
         #expect(script.lookup("a") == publishing)
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         #expect(script.looksAt("a", .entry(Sample.facts())) == publishing)
         script.scans([.entry(key, .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
@@ -226,15 +226,15 @@ struct DirectoryScriptTests {
         // scan:    reports K.part → bytes counted forever, if the state believed it
         let key = script.key("a")
         script.caller("one", wants: "a")
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         _ = script.finishes("a")
         _ = script.published("a")
-        let held = script.state.bytesUsed
+        let held = script.state.disk.bytesUsed
         script.scans([.partial(key, 8192)], since: start)
-        #expect(script.state.bytesUsed == held)
-        #expect(script.state.space.partials.dirtyNames == [key])
-        script.state.partialProbed(key, nil)
-        #expect(script.state.bytesUsed == held)
+        #expect(script.state.disk.bytesUsed == held)
+        #expect(script.state.disk.space.partials.dirtyNames == [key])
+        script.state.disk.partialProbed(key, nil)
+        #expect(script.state.disk.bytesUsed == held)
     }
 
     @Test(arguments: [true, false])
@@ -245,25 +245,25 @@ struct DirectoryScriptTests {
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.changes(.partialChanged(key))
-        let start = script.state.space.partials.beginProbe()
+        let start = script.state.disk.space.partials.beginProbe()
         _ = script.finishes("a")
         _ = script.published("a")
-        let held = script.state.bytesUsed
+        let held = script.state.disk.bytesUsed
         if isTold { _ = script.changes(.partialVanished(key)) }
         script.state.partialProbed(key, 8192, since: start)
-        #expect(script.state.bytesUsed == held)
-        #expect(script.state.space.partials.count == 0)
+        #expect(script.state.disk.bytesUsed == held)
+        #expect(script.state.disk.space.partials.count == 0)
     }
 
     /// The download reserved no space, so no other event subtracts the bytes of its partial.
     @Test func probesForAWholePartialOnceItIsAnEntry() {
         let key = script.key("a")
-        script.state.partialProbed(key, 8192)
+        script.state.disk.partialProbed(key, 8192)
         script.caller("one", wants: "a")
         _ = script.finishes("a")
         _ = script.changes(.partialVanished(key))
         _ = script.published("a")
-        #expect(script.state.space.partials.dirtyNames == [key])
+        #expect(script.state.disk.space.partials.dirtyNames == [key])
     }
 
     @Test func aProbeIsNotAUse() {
@@ -279,13 +279,13 @@ struct DirectoryScriptTests {
         // anyone: removes K
         // scan:   reports K as an entry          → a ghost entry, if the state believed it
         let key = script.key("a")
-        script.state.catalog.validity = .loading
-        let start = script.state.catalog.beginProbe()
+        script.state.disk.validity = .loading
+        let start = script.state.disk.beginProbe()
         _ = script.changes(.vanished(key))
         script.scans([.entry(key, .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
         // The next probe is believed again.
-        let next = script.state.catalog.beginProbe()
+        let next = script.state.disk.beginProbe()
         script.scans([.entry(key, .entry(Sample.facts()))], since: next)
         #expect(script.lookup("a") == .cached(Sample.facts()))
     }
@@ -298,12 +298,11 @@ struct DirectoryScriptTests {
         let key = script.key("a")
         script.has("a")
         _ = script.changes(.appeared(key))
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         _ = script.changes(isGone ? .vanished(key) : .appeared(key))
         let seen = script.state.run {
             $0.probed(key, .entry(Sample.facts()), since: start, now: FileTime(Sample.now), &$1)
         }
-        script.state.catalog.endProbe()
         #expect(seen.answer == nil)
         #expect(script.lookup("a") == (isGone ? .missing(nil) : nil))
     }
@@ -311,46 +310,45 @@ struct DirectoryScriptTests {
     @Test func dropsAProbeThatBeganBeforeDamageWasFound() {
         let key = script.key("a")
         script.has("a")
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         _ = script.event { $0.damageFound(key, &$1) }
         let seen = script.state.run {
             $0.probed(key, .entry(Sample.facts()), since: start, now: FileTime(Sample.now), &$1)
         }
-        script.state.catalog.endProbe()
         #expect(seen.answer == nil)
         #expect(script.lookup("a") == nil)
     }
 
     @Test func probesChangedNamesDuringTheScan() {
         script.has("a")
-        script.state.catalog.validity = .loading
+        script.state.disk.validity = .loading
         _ = script.changes(.appeared(script.key("a")))
         #expect(script.lookup("a") == nil)
     }
 
     /// Partials can vanish unnoticed while changes are lost. Only a probe corrects the ledger.
     @Test func probesForPartialsOnceChangesWereLost() {
-        script.state.partialProbed(script.key("a"), 8192)
+        script.state.disk.partialProbed(script.key("a"), 8192)
         _ = script.changes(.overflowed)
         script.state.scanBegan()
         #expect(script.scanFinishes())
-        #expect(script.state.space.partials.dirtyNames == [script.key("a")])
+        #expect(script.state.disk.space.partials.dirtyNames == [script.key("a")])
     }
 
     @Test func probesNamesThatTheScanCouldNotSee() {
         let key = script.key("a")
-        script.state.catalog.validity = .loading
+        script.state.disk.validity = .loading
         script.state.scanBegan()
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         script.scans([.unreadable(.entry(key)), .unreadable(.partial(key))], since: start)
         #expect(script.scanFinishes())
         #expect(script.lookup("a") == nil)
-        #expect(script.state.space.partials.dirtyNames == [key])
+        #expect(script.state.disk.space.partials.dirtyNames == [key])
     }
 
     @Test func duringTheScanOnlyKnownEntriesAreAnsweredFromMemory() {
         script.has("a")
-        script.state.catalog.validity = .loading
+        script.state.disk.validity = .loading
         #expect(script.lookup("a") == .cached(Sample.facts()))
         #expect(script.lookup("b") == nil)
         #expect(script.scanFinishes())
@@ -368,7 +366,7 @@ struct DirectoryScriptTests {
     }
 
     @Test func changesLostDuringAScanRepeatIt() {
-        script.state.catalog.validity = .loading
+        script.state.disk.validity = .loading
         script.state.scanBegan()
         #expect(script.changes(.overflowed) == [])
         #expect(!script.scanFinishes())
@@ -379,16 +377,16 @@ struct DirectoryScriptTests {
     }
 
     @Test func withoutAWatchEveryNameIsProbedEveryTime() {
-        script.state.catalog.validity = .loading
+        script.state.disk.validity = .loading
         script.state.scanBegan()
         #expect(script.scanFinishes(isWatched: false))
         #expect(script.lookup("a") == nil)
     }
 
     @Test func aScanSortsByUseAndKeepsNewerUses() {
-        script.state.catalog.validity = .loading
+        script.state.disk.validity = .loading
         let times: [(String, UInt32)] = [("a", 10), ("b", 30), ("c", 20)]
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         script.scans(
             times.map {
                 .entry(script.key($0.0), .entry(Sample.facts(lastUsedAt: $0.1)))
@@ -398,7 +396,7 @@ struct DirectoryScriptTests {
         let stretch = sorted.map {
             (key: script.key($0.0), lastUsedAt: FileTime(UnixTime(rawValue: $0.1)))
         }
-        script.state.catalog.sort(stretch[...])
+        script.state.disk.sort(stretch[...])
         #expect(script.order == ["a", "b", "c"].map(script.key))
     }
 

@@ -96,12 +96,12 @@ struct EvictionOrderTests {
         names("unused", facts(usedAfter: 0, from: 200))
         script.has("new", facts(usedAfter: 0, from: 300))
         script.has("late", facts(usedAfter: 1000))
-        #expect(script.state.bytesUsed == 4 * block)
-        #expect(script.state.catalog.index.totals.used == 3 * block)
+        #expect(script.state.disk.bytesUsed == 4 * block)
+        #expect(script.state.disk.index.totals.used == 3 * block)
         // The first name frees nothing, so the eviction goes on.
         #expect(script.evicts(EvictionGoal(bytes: 3 * block)) == ["unused", "new"])
         #expect(script.evicts(EvictionGoal(bytes: 2 * block)) == ["old"])
-        #expect(script.state.catalog.index.totals.used == 2 * block)
+        #expect(script.state.disk.index.totals.used == 2 * block)
     }
 
     /// A scan finds the same two classes by the times of the files, for any order of the directory.
@@ -118,12 +118,12 @@ struct EvictionOrderTests {
         }
         let first = evicted()
         restarted.state.scanBegan()
-        let start = restarted.state.catalog.beginProbe()
+        let start = restarted.state.disk.beginProbe()
         restarted.scans(
             images.map { .entry(restarted.key($0.name), .entry($0.facts)) }, since: start)
         let sorted = images.map { (key: restarted.key($0.name), lastUsedAt: $0.facts.lastUsedAt) }
             .sorted { ($0.lastUsedAt, $0.key) > ($1.lastUsedAt, $1.key) }
-        restarted.state.catalog.sort(sorted[...])
+        restarted.state.disk.sort(sorted[...])
         #expect(restarted.scanFinishes())
         let again = evicted(restarted)
         #expect(first.count == 40)

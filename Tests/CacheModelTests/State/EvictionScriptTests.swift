@@ -22,7 +22,7 @@ struct EvictionScriptTests {
         #expect(script.evicts(eviction, isOwn: true, limit: 1) == ["a"])
         #expect(script.evicts(eviction, isOwn: true, limit: 1) == ["b"])
         #expect(script.evicts(eviction, isOwn: true, limit: 1) == [])
-        #expect(script.state.bytesUsed == 8 * block)
+        #expect(script.state.disk.bytesUsed == 8 * block)
     }
 
     @Test func evictsAgainWhenLimitsShrinkDuringAnEviction() {
@@ -83,7 +83,7 @@ struct EvictionScriptTests {
         #expect(script.evicts(EvictionGoal(bytes: 0)) == ["a"])
         _ = script.changes(.appeared(script.key("a")))
         #expect(script.looksAt("a", .entry(Sample.facts())) == .missing(nil))
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         script.scans([.entry(script.key("a"), .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
         _ = script.loses("a")
@@ -98,7 +98,7 @@ struct EvictionScriptTests {
         let eviction = EvictionGoal(bytes: 8 * block)
         #expect(script.evicts(eviction) == ["a"])
         _ = script.keeps("a")
-        #expect(script.state.bytesUsed == 12 * block)
+        #expect(script.state.disk.bytesUsed == 12 * block)
         #expect(script.evicts(eviction) == ["b"])
         _ = script.loses("b")
         #expect(script.evicts(eviction) == [])
@@ -150,35 +150,35 @@ struct EvictionScriptTests {
         #expect(script.evicts(eviction) == ["a"])
         _ = script.keeps("a")
         #expect(script.changes(.overflowed) == ["scan"])
-        #expect(script.state.space.unevictable.isEmpty)
+        #expect(script.state.disk.space.unevictable.isEmpty)
     }
 
     // MARK: The floor of free space
 
     @Test func theFreeSpaceFloorLowersTheByteLimit() {
         script.has("a", "b", allocated: 4 * block)
-        script.state.space.budget.minimumFree = 10 * block
+        script.state.disk.space.budget.minimumFree = 10 * block
         script.state.measured(free: 12 * block)
-        #expect(script.state.space.ceiling == 10 * block)
+        #expect(script.state.disk.space.ceiling == 10 * block)
         #expect(script.event { $0.limitsChecked(&$1) } == [])
         // Another program fills the disk.
         script.state.measured(free: 7 * block)
-        #expect(script.state.space.ceiling == 5 * block)
+        #expect(script.state.disk.space.ceiling == 5 * block)
         #expect(script.event { $0.limitsChecked(&$1) } == ["evict to 18432"])
         script.state.measured(free: 0)
-        #expect(script.state.space.ceiling == 0)
+        #expect(script.state.disk.space.ceiling == 0)
         script.state.measured(free: .max)
-        #expect(script.state.space.ceiling == 20 * block)
+        #expect(script.state.disk.space.ceiling == 20 * block)
     }
 
     @Test func countsTheBytesOfADownloadOnce() {
-        script.state.space.budget.minimumFree = 10 * block
+        script.state.disk.space.budget.minimumFree = 10 * block
         script.state.measured(free: 22 * block)
         #expect(script.begins("a", 7 * block) == ["granted 28672"])
-        #expect(script.state.space.ceiling == 12 * block)
+        #expect(script.state.disk.space.ceiling == 12 * block)
         _ = script.progresses("a", received: 5 * block, total: 7 * block)
         script.state.measured(free: 17 * block)
-        #expect(script.state.space.ceiling == 12 * block)
+        #expect(script.state.disk.space.ceiling == 12 * block)
         #expect(script.begins("b", 3 * block) == ["granted 12288"])
     }
 
@@ -188,33 +188,33 @@ struct EvictionScriptTests {
         _ = script.begins("a", 9 * block)
         _ = script.progresses("a", received: 3 * block, total: 9 * block)
         _ = script.finishes("a", failing: .http(500))
-        #expect(script.state.bytesUsed == 4 * block)
-        #expect(script.state.space.partials.dirtyNames == [script.key("a")])
-        script.state.partialProbed(script.key("a"), 3 * block)
-        #expect(script.state.bytesUsed == 3 * block)
+        #expect(script.state.disk.bytesUsed == 4 * block)
+        #expect(script.state.disk.space.partials.dirtyNames == [script.key("a")])
+        script.state.disk.partialProbed(script.key("a"), 3 * block)
+        #expect(script.state.disk.bytesUsed == 3 * block)
         _ = script.changes(.partialChanged(script.key("a")))
-        #expect(script.state.space.partials.dirtyNames == [script.key("a")])
-        script.state.partialProbed(script.key("a"), nil)
-        #expect(script.state.bytesUsed == 0)
+        #expect(script.state.disk.space.partials.dirtyNames == [script.key("a")])
+        script.state.disk.partialProbed(script.key("a"), nil)
+        #expect(script.state.disk.bytesUsed == 0)
     }
 
     @Test func bytesOfADownloadCountAgainstItsReservation() {
-        script.state.partialProbed(script.key("a"), 5 * block)
+        script.state.disk.partialProbed(script.key("a"), 5 * block)
         _ = script.begins("a", 3 * block)
-        #expect(script.state.bytesHeld == 4 * block)
+        #expect(script.state.disk.bytesHeld == 4 * block)
         _ = script.changes(.partialChanged(script.key("a")))
-        script.state.partialProbed(script.key("a"), 2 * block)
-        #expect(script.state.bytesHeld == 4 * block)
+        script.state.disk.partialProbed(script.key("a"), 2 * block)
+        #expect(script.state.disk.bytesHeld == 4 * block)
         _ = script.finishes("a")
         _ = script.published("a", Sample.facts(allocated: 4 * block))
         // The partial was renamed, so a probe of its name would find nothing.
-        #expect(script.state.bytesUsed == 4 * block)
+        #expect(script.state.disk.bytesUsed == 4 * block)
     }
 
     @Test func countsExternalPartials() {
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         script.scans([.partial(script.key("a"), 6 * block)], since: start)
-        #expect(script.state.bytesUsed == 6 * block)
+        #expect(script.state.disk.bytesUsed == 6 * block)
         #expect(script.removes("a") == ["discard a"])
     }
 
@@ -251,7 +251,7 @@ struct EvictionScriptTests {
     @Test(arguments: [false, true])
     func evictsNothingBeforeTheScanCompletes(isReplaced: Bool) {
         script.has("a", "b", allocated: 4 * block)
-        script.state.catalog.validity = isReplaced ? .complete : .loading
+        script.state.disk.validity = isReplaced ? .complete : .loading
         if !isReplaced { script.state.scanBegan() }
         _ = isReplaced ? script.event { $0.directoryReplaced(&$1) } : script.changes(.overflowed)
         if isReplaced { script.state.scanBegan() }
@@ -288,9 +288,9 @@ struct EvictionScriptTests {
     }
 
     @Test func partialsOfFailedDownloadsCauseNoFurtherEviction() {
-        script.state.partialProbed(script.key("x"), 10 * block)
+        script.state.disk.partialProbed(script.key("x"), 10 * block)
         script.has("a", "b", "c", "d", allocated: 2 * block)
-        #expect(script.state.bytesUsed == 18 * block)
+        #expect(script.state.disk.bytesUsed == 18 * block)
         let effects = script.limits { $0.maximumBytes = 17 * block }
         #expect(effects == ["evict to \(10 * block + Budget.watermark(7 * block))"])
     }
@@ -298,7 +298,7 @@ struct EvictionScriptTests {
     /// Programs have some of the evicted files open. Only the free space shows it.
     @Test func bytesThatReadersKeepMakeNoRoom() {
         script.has("a", "b", "c", allocated: 4 * block)
-        script.state.space.budget.minimumFree = 4 * block
+        script.state.disk.space.budget.minimumFree = 4 * block
         script.state.measured(free: 4 * block)
         #expect(script.begins("d", 3 * block).prefix(2) == ["granted 12288", "without a"])
         _ = script.loses("a")
@@ -310,12 +310,12 @@ struct EvictionScriptTests {
         script.state.measured(free: 8 * block)
         #expect(script.asks("d", for: 1, of: 3 * block) == ["granted 12288"])
         #expect(script.holds("c"))
-        #expect(script.state.space.reserved == 4 * block)
+        #expect(script.state.disk.space.reserved == 4 * block)
     }
 
     @Test func aDownloadFailsIfReadersKeepAllThatWasEvicted() {
         script.has("a", "b", allocated: 4 * block)
-        script.state.space.budget.minimumFree = 4 * block
+        script.state.disk.space.budget.minimumFree = 4 * block
         script.state.measured(free: 4 * block)
         _ = script.begins("d", 3 * block)
         for image in ["a", "b"] {
@@ -333,7 +333,7 @@ struct EvictionScriptTests {
 
     @Test func evictionsForTheFloorEndWhenItIsReached() {
         script.has("a", "b", "c", "d", allocated: 4 * block)
-        script.state.space.budget.minimumFree = 4 * block
+        script.state.disk.space.budget.minimumFree = 4 * block
         func measured(_ blocks: Int64) -> [String] {
             script.event { state, effects in
                 state.measured(free: blocks * block)
@@ -352,6 +352,6 @@ struct EvictionScriptTests {
     @Test func anotherDirectoryHasItsOwnSpace() {
         script.state.measured(free: 3 * block)
         _ = script.event { $0.directoryReplaced(&$1) }
-        #expect(script.state.space.ceiling == 20 * block)
+        #expect(script.state.disk.space.ceiling == 20 * block)
     }
 }

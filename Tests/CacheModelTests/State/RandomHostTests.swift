@@ -55,7 +55,7 @@ private struct RandomHosts: ~Copyable {
         random = SeededGenerator(seed: seed)
         state = CacheState(
             transferLimit: transferLimit, originLimit: originLimit, retry: RetryPolicy())
-        state.catalog.validity = .complete
+        state.disk.validity = .complete
         urls = (0..<60).compactMap { try? CacheURL("http://host\($0 % 5)/\($0)") }
     }
 

@@ -34,7 +34,7 @@ struct RandomScript: ~Copyable {
     init(seed: UInt64, images count: Int = 24, limit: Int) {
         random = SeededGenerator(seed: seed)
         state = CacheState(transferLimit: limit, retry: .once)
-        state.catalog.validity = .complete
+        state.disk.validity = .complete
         model = StateModel(limit: limit)
         keys = (0..<count).map { Sample.key("\($0)") }
         images = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
@@ -205,15 +205,14 @@ struct RandomScript: ~Copyable {
     /// A lookup, which probes the name if it has to.
     private mutating func look(_ image: Int) {
         guard state.lookup(keys[image]) == nil else { return }
-        let isDoomed = state.space.unlinking.contains(keys[image])
+        let isDoomed = state.disk.space.unlinking.contains(keys[image])
         let isThere = files.contains(image)
-        let start = state.catalog.beginProbe()
+        let start = state.disk.beginProbe()
         var effects = Effects()
         _ = state.probed(
             keys[image], isThere ? .entry(Sample.facts()) : .absent, since: start,
             now: FileTime(Sample.now),
             &effects)
-        state.catalog.endProbe()
         guard !isDoomed else { return }
         dirtyNames.remove(image)
         if isThere { model.cached.insert(image) } else { model.cached.remove(image) }
@@ -288,7 +287,7 @@ struct RandomScript: ~Copyable {
     private mutating func check(_ number: Int) {
         state.checkInvariants()
         for (image, key) in keys.enumerated() where complaint == nil {
-            if state.catalog.index.contains(key) != model.cached.contains(image) {
+            if state.disk.index.contains(key) != model.cached.contains(image) {
                 complaint = "event \(number): \(image) is cached in only one of state and model"
             }
             let flight = state.downloads[key]

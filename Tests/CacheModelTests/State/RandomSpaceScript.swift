@@ -154,7 +154,9 @@ struct RandomSpaceScript {
 
     /// The script removes the download's partial at once.
     private mutating func settle() {
-        for key in script.state.space.partials.dirtyNames { script.state.partialProbed(key, nil) }
+        for key in script.state.disk.space.partials.dirtyNames {
+            script.state.disk.partialProbed(key, nil)
+        }
     }
 
     private mutating func lose() {
@@ -214,8 +216,8 @@ struct RandomSpaceScript {
             complaint = "event \(number): the order of use differs"
         }
         let held = used + promised + condemned.reduce(0) { $0 + $1.bytes }
-        if script.state.bytesHeld != held {
-            complaint = "event \(number): \(script.state.bytesHeld) held"
+        if script.state.disk.bytesHeld != held {
+            complaint = "event \(number): \(script.state.disk.bytesHeld) held"
         }
         let waiting = lengths.keys.filter { reserved[$0] == nil && !started.contains($0) }
         if !waiting.isEmpty, reserved.isEmpty, condemned.isEmpty, started.isEmpty {

@@ -43,7 +43,7 @@ private struct StoreStorm: ~Copyable {
         state = CacheState(
             transferLimit: 3, originLimit: 2, retry: RetryPolicy(), publishingLimit: 4,
             store: StorePolicy(renew: 100, spread: .seconds(1)))
-        state.catalog.validity = .complete
+        state.disk.validity = .complete
     }
 
     private mutating func event(_ body: (inout CacheState, inout Effects) -> Void) {
@@ -133,7 +133,7 @@ private struct StoreStorm: ~Copyable {
             answers.randomElement(using: &random) ?? .late, reuses.randomElement(using: &random)
         )
         let isHit = Bool.random(using: &random)
-        let isEntry = state.catalog.contains(key)
+        let isEntry = state.disk.contains(key)
         var random = random
         event { [now] state, effects in
             if isHit, isEntry {
@@ -153,7 +153,7 @@ private struct StoreStorm: ~Copyable {
         guard let (id, key) = transfers.randomElement(using: &random) else { return }
         transfers[id] = nil
         let choice = Int.random(in: 0..<4, using: &random)
-        let isEntry = state.catalog.contains(key)
+        let isEntry = state.disk.contains(key)
         let status = [404, 503, 410].randomElement(using: &random) ?? 404
         var random = random
         event { [now] state, effects in
@@ -177,7 +177,7 @@ private struct StoreStorm: ~Copyable {
         let key = job.key
         event { state, effects in
             if job.isConfirmed {
-                let start = state.catalog.beginProbe()
+                let start = state.disk.beginProbe()
                 state.confirmed(
                     key, id, isGone ? .gone : .stored(Sample.facts()), since: start, &effects)
             } else {
@@ -188,16 +188,15 @@ private struct StoreStorm: ~Copyable {
             }
         }
         // Another program may have touched the name; a probe says what is there.
-        if state.catalog.dirtyNames.contains(key) { probe(key) }
+        if state.disk.dirtyNames.contains(key) { probe(key) }
     }
 
     private mutating func probe(_ key: CacheKey) {
-        let start = state.catalog.beginProbe()
+        let start = state.disk.beginProbe()
         event { [now] state, effects in
             _ = state.probed(
                 key, .entry(Sample.facts()), since: start, now: FileTime(now.time), &effects)
         }
-        state.catalog.endProbe()
     }
 
     private mutating func write() {

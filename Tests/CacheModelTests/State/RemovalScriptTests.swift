@@ -53,9 +53,9 @@ struct RemovalScriptTests {
     @Test func removingAnEntryRemovesItsPartial() {
         _ = script.changes(.partialChanged(script.key("a")))
         #expect(script.removes("a") == ["discard a"])
-        script.state.partialProbed(script.key("a"), 4096)
+        script.state.disk.partialProbed(script.key("a"), 4096)
         #expect(script.removes("a") == ["discard a"])
-        script.state.partialProbed(script.key("a"), nil)
+        script.state.disk.partialProbed(script.key("a"), nil)
         #expect(script.removes("a") == [])
     }
 

@@ -45,25 +45,25 @@ struct ResumingScriptTests {
     }
 
     @Test func theReservationAbsorbsThePartial() {
-        script.state.space.budget.maximumBytes = Budget.allocation(for: 100_000)
-        script.state.partialProbed(script.key("a"), 61_440)
-        #expect(script.state.bytesHeld == 61_440)
+        script.state.disk.space.budget.maximumBytes = Budget.allocation(for: 100_000)
+        script.state.disk.partialProbed(script.key("a"), 61_440)
+        #expect(script.state.disk.bytesHeld == 61_440)
         script.caller("reader", wants: "a")
         _ = begins("a", with: 60_000, of: 100_000)
         #expect(asksForRoom("a", needed: 60_001, length: 100_000) == 100_000)
-        #expect(script.state.bytesHeld == Budget.allocation(for: 100_000))
-        #expect(script.state.space.written == 60_000)
+        #expect(script.state.disk.bytesHeld == Budget.allocation(for: 100_000))
+        #expect(script.state.disk.space.written == 60_000)
         _ = script.progresses("a", received: 70_000, total: 100_000)
-        #expect(script.state.space.written == 70_000)
+        #expect(script.state.disk.space.written == 70_000)
         // The bytes written stay as a partial of that size.
         _ = script.finishes("a", failing: Failure(.truncated, "cut"))
-        #expect(script.state.bytesHeld == Budget.allocation(for: 70_000))
+        #expect(script.state.disk.bytesHeld == Budget.allocation(for: 70_000))
     }
 
     @Test func evictsAPartialAboutToBeResumedLast() {
-        script.state.space.budget.maximumBytes = Budget.allocation(for: 100_000)
-        script.state.partialProbed(script.key("a"), 40_960)
-        script.state.partialProbed(script.key("c"), 40_960)
+        script.state.disk.space.budget.maximumBytes = Budget.allocation(for: 100_000)
+        script.state.disk.partialProbed(script.key("a"), 40_960)
+        script.state.disk.partialProbed(script.key("c"), 40_960)
         script.caller("reader", wants: "a", "b")
         _ = begins("a", with: 40_000, of: 80_000)
         #expect(
@@ -78,13 +78,13 @@ struct ResumingScriptTests {
     }
 
     @Test func keepsAPartialAboutToBeResumedIfItsEvictionWouldNotHelp() {
-        script.state.space.budget.maximumBytes = Budget.allocation(for: 100_000)
-        script.state.partialProbed(script.key("a"), 40_960)
+        script.state.disk.space.budget.maximumBytes = Budget.allocation(for: 100_000)
+        script.state.disk.partialProbed(script.key("a"), 40_960)
         script.caller("reader", wants: "a", "b", "c")
         _ = begins("a", with: 40_000, of: 80_000)
         #expect(script.asks("c", for: 1, of: 40_000) == ["granted 40000"])
         #expect(script.asks("b", for: 1, of: 90_000) == ["wait"])
-        #expect(script.state.space.partials[script.key("a")] == 40_960)
+        #expect(script.state.disk.space.partials[script.key("a")] == 40_960)
     }
 
     // MARK: Downloads without waiters
@@ -119,10 +119,10 @@ struct ResumingScriptTests {
 
     @Test func removesAnOldPartialUnlessItsImageIsRequested() {
         let key = script.key("a")
-        script.state.partialProbed(key, 4096)
+        script.state.disk.partialProbed(key, 4096)
         #expect(script.state.restingPartials == [key])
         #expect(script.event { $0.partialExpired(key, &$1) } == ["discard a"])
-        script.state.partialProbed(key, 4096)
+        script.state.disk.partialProbed(key, 4096)
         script.caller("reader", wants: "a")
         #expect(script.state.restingPartials == [])
         #expect(script.event { $0.partialExpired(key, &$1) } == [])

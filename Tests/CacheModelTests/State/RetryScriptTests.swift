@@ -43,7 +43,7 @@ struct RetryScriptTests {
         #expect(fails("a") == ["start b", "plan"])
         #expect(script.phase("a") == .retrying)
         #expect(script.state.scheduler.running == 1)
-        #expect(script.state.space.reserved == 0)
+        #expect(script.state.disk.space.reserved == 0)
         let progress = script.state.downloads[script.key("a")]?.progress()
         #expect(progress?.failure?.httpStatus == 503)
         #expect(progress?.failure?.retryAt.map { $0 > Sample.now } == true)

@@ -57,7 +57,7 @@ struct ReuseScriptTests {
         _ image: String, _ end: RevalidationEnd, during change: DirectoryChange? = nil
     ) -> [String] {
         let (key, id) = (script.key(image), script.flight(image))
-        let start = script.state.catalog.beginProbe()
+        let start = script.state.disk.beginProbe()
         if let change { _ = script.changes(change) }
         return script.event { $0.confirmed(key, id, end, since: start, &$1) }
     }
@@ -242,7 +242,7 @@ struct ReuseScriptTests {
         test.hasStale("a")
         _ = test.wants("a", outlives)
         _ = test.fails("a", .http(503), allowsStaleIfError: true)
-        script.state.noStoreGrace = NoStoreGrace()
+        script.state.disk.noStoreGrace = NoStoreGrace()
         // The failure is remembered for 10 s, and the entry was fresh for 50.
         let later = FailedTransfer(failure: .http(503), serverDelay: 60, allowsStaleIfError: true)
         _ = test.wants("a", outlives)
@@ -383,7 +383,7 @@ struct ReuseScriptTests {
         hasStale("a", removeAt: Sample.now + 60)
         #expect(ends() == [])
         if byTime {
-            script.state.space.retryAllEvictions()
+            script.state.disk.space.retryAllEvictions()
         } else {
             _ = script.changes(.appeared(script.key("a")))
             hasStale("a", removeAt: Sample.now + 60)

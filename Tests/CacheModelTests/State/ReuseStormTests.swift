@@ -42,7 +42,7 @@ private struct Storm: ~Copyable {
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
-        state.catalog.validity = .complete
+        state.disk.validity = .complete
     }
 
     var left: Left {
@@ -143,7 +143,7 @@ private struct Storm: ~Copyable {
             let ends: [RevalidationEnd] = [.stored(facts()), .stored(facts()), .unstored, .gone]
             let end = ends.randomElement(using: &random) ?? .gone
             take {
-                let start = $0.catalog.beginProbe()
+                let start = $0.disk.beginProbe()
                 $0.confirmed(key, id, end, since: start, &$1)
             }
         case .unlink(let victim): take { $0.unlinked([victim], &$1) }

@@ -19,22 +19,22 @@ struct SpaceScriptTests {
 
     @Test func reservesAKnownLengthAtOnce() {
         #expect(script.begins("a", 10_000) == ["granted 10000"])
-        #expect(script.state.space.reserved == 4 * block)
-        #expect(script.state.bytesHeld == 4 * block)
+        #expect(script.state.disk.space.reserved == 4 * block)
+        #expect(script.state.disk.bytesHeld == 4 * block)
     }
 
     @Test func anUnknownLengthGrowsInSteps() {
         let script = StateScript(bytes: 1 << 20)
         _ = script.want("a", by: nil)
         #expect(script.asks("a", for: 1) == ["granted 262144"])
-        #expect(script.state.space.reserved == Budget.step + block)
+        #expect(script.state.disk.space.reserved == Budget.step + block)
         #expect(script.asks("a", for: Budget.step + 1) == ["granted 524288"])
-        #expect(script.state.space.reserved == 2 * Budget.step + block)
+        #expect(script.state.disk.space.reserved == 2 * Budget.step + block)
     }
 
     @Test func aStepEndsAtTheLargestImage() {
         let script = StateScript()
-        script.state.space.budget.maximumImageSize = 300_000
+        script.state.disk.space.budget.maximumImageSize = 300_000
         _ = script.want("a", by: nil)
         _ = script.asks("a", for: 1)
         #expect(script.asks("a", for: Budget.step + 1) == ["granted 300000"])
@@ -113,7 +113,7 @@ struct SpaceScriptTests {
 
     @Test func anImageOfTheLargestSizeIsNotTooLarge() {
         let script = StateScript()
-        script.state.space.budget.maximumImageSize = 300_000
+        script.state.disk.space.budget.maximumImageSize = 300_000
         _ = script.want("a", by: nil)
         let (key, id) = (script.key("a"), script.flight("a"))
         #expect(script.state.lengthPromised(key, id, 300_000) == nil)
@@ -121,7 +121,7 @@ struct SpaceScriptTests {
     }
 
     @Test func aFullFileSystemRefusesAndReportsTheFloor() {
-        script.state.space.budget.minimumFree = 10 * block
+        script.state.disk.space.budget.minimumFree = 10 * block
         script.state.measured(free: 12 * block)
         #expect(script.begins("a", 2 * block) == ["refused: noRoom"])
         #expect(script.refusal?.message.contains("(--min-free)") == true)
@@ -184,9 +184,9 @@ struct SpaceScriptTests {
         #expect(script.begins("f", 2 * block) == ["granted 8192", "without a", "evict to 73728"])
         let eviction = EvictionGoal(bytes: 73728)
         #expect(script.evicts(eviction, isOwn: true, limit: 1) == ["b"])
-        #expect(script.state.space.isEvicting)
+        #expect(script.state.disk.space.isEvicting)
         #expect(script.evicts(eviction, isOwn: true, limit: 1) == [])
-        #expect(!script.state.space.isEvicting)
+        #expect(!script.state.disk.space.isEvicting)
     }
 
     /// Otherwise the new image would be evicted itself, if nothing else is evictable.
@@ -195,7 +195,7 @@ struct SpaceScriptTests {
         #expect(script.begins("f", 2 * block) == ["granted 8192", "without a", "evict to 73728"])
         let eviction = EvictionGoal(bytes: 73728)
         #expect(script.evicts(eviction, isOwn: true) == ["b"])
-        #expect(!script.state.space.isEvicting)
+        #expect(!script.state.disk.space.isEvicting)
     }
 
     @Test func sparesPinnedAndDownloadingEntries() {
@@ -244,7 +244,7 @@ struct SpaceScriptTests {
         #expect(script.begins("c", 1) == ["granted 1", "without a"])
         _ = script.finishes("c")
         _ = script.published("c")
-        #expect(script.state.catalog.index.count == 2)
+        #expect(script.state.disk.index.count == 2)
     }
 
     @Test func evictsToTheEntryWatermark() {
@@ -258,7 +258,7 @@ struct SpaceScriptTests {
         _ = script.finishes("x")
         #expect(script.published("x") == [])
         #expect(script.evicts(goal, isOwn: true) == [])
-        #expect(script.state.catalog.index.count == 18)
+        #expect(script.state.disk.index.count == 18)
     }
 
     @Test func pendingEntriesCountAgainstTheLimit() {

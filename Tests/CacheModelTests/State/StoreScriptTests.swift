@@ -53,6 +53,19 @@ struct StoreScriptTests {
         #expect(script.finishes("a") == ["publish a"])
     }
 
+    /// The wrong answer has reserved the space that another download waits for.
+    @Test func theSpaceOfAWrongAnswerGoesToTheDownloadThatWaitsForIt() {
+        let script = StateScript(
+            transferLimit: 1, bytes: 40_960, store: StorePolicy(spread: .zero))
+        script.caller("one", wants: "a", "b")
+        #expect(script.asks("a", for: 1, of: 28_672) == ["granted 28672"])
+        #expect(answers(script, "b", .missing) == ["start b"])
+        let waiting = script.flight("b")
+        #expect(script.asks("b", for: 1, of: 20_480) == ["wait"])
+        #expect(script.finishes("b", waiting, failing: script.refusal) == [])
+        #expect(answers(script, "a", .bad("it has no end")) == ["start b", "store"])
+    }
+
     /// A program says that the image of another URL is the one that is being downloaded.
     @Test func anotherSourceKeepsTheNameAndLeavesTheStoreAlone() throws {
         let script = script(transferLimit: 1)

@@ -138,7 +138,7 @@ struct TransferQueueTests {
 
     @Test func aHundredThousandRequestsDelayAnotherClientByOneTurn() {
         var state = CacheState(transferLimit: 1)
-        state.catalog.validity = .complete
+        state.disk.validity = .complete
         var effects = Effects()
         func request(_ url: CacheURL, by waiter: WaiterID, _ options: FetchOptions) {
             state.requested(

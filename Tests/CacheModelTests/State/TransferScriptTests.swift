@@ -96,7 +96,7 @@ struct TransferScriptTests {
         _ = script.asks("a", for: 1, of: 1000)
         _ = script.finishes("a")
         #expect(script.isLost("a") == ["start a"])
-        #expect(script.state.space.reserved == 0)
+        #expect(script.state.disk.space.reserved == 0)
         #expect(script.lookup("a") == nil)
         _ = script.finishes("a")
         #expect(script.isLost("a") == ["tell one: a storage"])

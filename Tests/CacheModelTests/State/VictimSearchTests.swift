@@ -16,10 +16,10 @@ struct VictimSearchTests {
     /// A state whose least recently used entries are being refreshed.
     private func state(flying: Int, _ others: String...) -> CacheState {
         var state = CacheState(transferLimit: 1)
-        state.catalog.validity = .complete
+        state.disk.validity = .complete
         for number in 0..<flying {
             let (key, url) = (Sample.key("\(number)"), Sample.url("\(number)"))
-            _ = state.catalog.insert(key, Sample.facts(allocated: block))
+            _ = state.disk.insert(key, Sample.facts(allocated: block))
             request(key, url, &state)
         }
         for name in others { insert(name, &state) }
@@ -28,7 +28,7 @@ struct VictimSearchTests {
 
     private func insert(_ name: String, at time: UInt32 = 1_790_000_000, _ state: inout CacheState)
     {
-        _ = state.catalog.insert(
+        _ = state.disk.insert(
             Sample.key(name), Sample.facts(allocated: block, lastUsedAt: time))
     }
 
@@ -110,7 +110,7 @@ struct VictimSearchTests {
         var state = state(flying: 10, "a", "b", "c")
         _ = slice(1, &state)
         for name in ["5", "6"] { ends(name, &state) }
-        state.catalog.used(Sample.key("5"), at: FileTime(Sample.now))
+        state.disk.used(Sample.key("5"), at: FileTime(Sample.now))
         let found = slice(9, &state)
         #expect(keys(found.victims) == entries("6", "b", "c", "5"))
         state.checkInvariants()
@@ -122,7 +122,7 @@ struct VictimSearchTests {
         _ = state.run { $0.unlinkFailed(first.victims, othersCould: true, &$1) }
         let second = slice(1, &state)
         #expect(keys(second.victims) == entries("b"))
-        state.space.retryEviction(of: .entry(Sample.key("a")))
+        state.disk.space.retryEviction(of: .entry(Sample.key("a")))
         let third = slice(9, &state)
         #expect(keys(third.victims) == entries("a", "c"))
         state.checkInvariants()
@@ -132,7 +132,7 @@ struct VictimSearchTests {
         var state = state(flying: 0)
         let (slice, count) = (VictimSearch.slice, 2 * VictimSearch.slice + 10)
         for number in 0..<count { insert("\(number)", &state) }
-        state.space.budget.maximumBytes = state.bytesHeld
+        state.disk.space.budget.maximumBytes = state.disk.bytesHeld
         let key = Sample.key("large")
         request(key, Sample.url("large"), &state)
         guard let id = state.downloads[key]?.id else { return }

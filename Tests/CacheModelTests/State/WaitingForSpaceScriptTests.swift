@@ -61,8 +61,8 @@ struct WaitingForSpaceScriptTests {
             _ = script.progresses(image, received: Budget.step, total: nil)
         }
         test.waits("a", for: Budget.step + 1)
-        #expect(script.state.space.reserved == 65 * block)
-        #expect(script.state.bytesUsed == 65 * block)
+        #expect(script.state.disk.space.reserved == 65 * block)
+        #expect(script.state.disk.bytesUsed == 65 * block)
         let said = script.asks("b", for: Budget.step + 1)
         #expect(said.prefix(2) == ["granted 524288", "without partial a"])
         // It could not have all that it needs beside this one.
@@ -88,8 +88,8 @@ struct WaitingForSpaceScriptTests {
     @Test func bytesPendingRemovalCountUntilTheyAreGone() {
         script.has("a", allocated: 8 * block)
         #expect(script.evicts(EvictionGoal(bytes: 0)) == ["a"])
-        #expect(script.state.bytesUsed == 0)
-        #expect(script.state.bytesHeld == 8 * block)
+        #expect(script.state.disk.bytesUsed == 0)
+        #expect(script.state.disk.bytesHeld == 8 * block)
         _ = script.want("b", by: nil)
         waits("b", of: 2 * block)
         #expect(script.loses("a") == ["start b"])
@@ -118,7 +118,7 @@ struct WaitingForSpaceScriptTests {
 
     @Test func evictsNothingUntilTheScanCompletes() {
         script.has("a", allocated: 6 * block)
-        script.state.catalog.validity = .loading
+        script.state.disk.validity = .loading
         #expect(script.begins("b", 2 * block) == ["granted 8192"])
         _ = script.want("c", by: nil)
         waits("c", of: 2 * block)

@@ -61,7 +61,7 @@ extension StateScript {
     /// The limits change, as at a reload.
     func limits(_ change: (inout Budget) -> Void) -> [String] {
         event { state, effects in
-            var budget = state.space.budget
+            var budget = state.disk.space.budget
             change(&budget)
             state.limitsSet(budget, &effects)
         }

@@ -34,7 +34,7 @@ final class StateScript {
         state = CacheState(
             transferLimit: transferLimit, originLimit: originLimit, budget: budget, retry: retry,
             publishingLimit: publishingLimit, detachedLimit: detachedLimit, store: store)
-        state.catalog.validity = .complete
+        state.disk.validity = .complete
     }
 
     // MARK: Events
@@ -196,11 +196,8 @@ final class StateScript {
     }
 
     func looksAt(_ image: String, _ probe: EntryProbe) -> Lookup? {
-        let start = state.catalog.beginProbe()
-        defer {
-            state.catalog.endProbe()
-            state.checkInvariants()
-        }
+        let start = state.disk.beginProbe()
+        defer { state.checkInvariants() }
         var effects = Effects()
         return state.probed(
             key(image), probe, since: start,
@@ -241,10 +238,10 @@ final class StateScript {
     func phase(_ image: String) -> Phase? { state.downloads[key(image)]?.phase }
 
     /// Whether there is an entry.
-    func holds(_ image: String) -> Bool { state.catalog.contains(key(image)) }
+    func holds(_ image: String) -> Bool { state.disk.contains(key(image)) }
 
     /// All entries, the most recently used first.
-    var order: [CacheKey] { state.catalog.index.inOrderOfUse().map(\.key) }
+    var order: [CacheKey] { state.disk.index.inOrderOfUse().map(\.key) }
 
     func scanFinishes(isWatched: Bool = true) -> Bool { state.scanFinished(isWatched: isWatched) }
 

@@ -98,14 +98,14 @@ extension Cache {
         // The kernel merges equal events that follow each other. So an event of another program's opening is
         // taken from the queue before this opening adds its own.
         drainWatch()
-        if isWatched { run { state, _ in state.catalog.openingItself(key) } }
+        if isWatched { run { state, _ in state.openingItself(key) } }
         do {
             let file = try directory.kernel.open(
                 key.description, in: directory.descriptor, O_RDONLY | flags)
             drainWatch()
             return file
         } catch {
-            if isWatched { run { state, _ in state.catalog.didNotOpen(key) } }
+            if isWatched { run { state, _ in state.didNotOpen(key) } }
             throw error
         }
     }

@@ -29,7 +29,7 @@ extension Cache {
 
     /// Halves the number of concurrent downloads for a minute.
     public func throttleDownloads() {
-        run { state, _ in state.scheduler.throttle(until: .now + Self.tightness) }
+        run { state, _ in state.memoryBecameShort(until: .now + Self.tightness) }
     }
 
     /// Drops the clean pages of the least recently used entries. The kernel reads them again when they are needed.
@@ -52,8 +52,8 @@ extension Cache {
             return isPostponed
                 ? nil
                 : PageDrop(
-                    entryBytes: state.catalog.index.allocated,
-                    partialBytes: state.space.partials.total)
+                    entryBytes: state.disk.index.allocated,
+                    partialBytes: state.disk.space.partials.total)
         }
         guard let held else { return }
         let coldBytes = isInMemory ? 0 : Int64(Double(held.entryBytes) * share)
@@ -75,14 +75,14 @@ extension Cache {
             guard .now < end else { return drop(dropping) }
         }
         let dropped = dropping.result.dropped
-        run { state, _ in state.counters.dropped = state.counters.dropped + dropped }
+        run { state, _ in state.pagesDropped(dropped) }
         dropping.completion(dropping.result)
     }
 
     /// Drops the pages of the least recently used entries; returns `false` if there are no more entries.
     private func dropSlice(_ dropping: inout Dropping) -> Bool {
         let entries = read { [cursor = dropping.cursor] state in
-            state.catalog.index.inOrderOfUse(
+            state.disk.index.inOrderOfUse(
                 isReversed: true, after: cursor, limit: Self.dropSlice)
         }
         for entry in entries where dropping.coldBytes > 0 {

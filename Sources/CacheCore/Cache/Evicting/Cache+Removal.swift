@@ -22,7 +22,8 @@ extension Cache {
     /// attribute of each entry is read.
     public func removeAll(prefix: String, completion: @escaping RemovalEnd) {
         guard !prefix.isEmpty else {
-            let keys = entryKeys(nil) + flightKeys(nil) + read { Array($0.space.partials.keys) }
+            let keys =
+                entryKeys(nil) + flightKeys(nil) + read { Array($0.disk.space.partials.keys) }
             return finishRemoval(of: keys, sparesPinned: true, completion)
         }
         let isMeant = { (url: String) in url.utf8.starts(with: prefix.utf8) }
@@ -78,7 +79,7 @@ extension Cache {
             }
             // Files that could not be unlinked still count as entries.
             let gone = self.read { state in
-                removed.filter { !state.space.unlinkFailed.contains($0.key) }
+                removed.filter { !state.disk.space.unlinkFailed.contains($0.key) }
             }
             let all = (
                 gone: gone.values.reduce(former.gone, +),

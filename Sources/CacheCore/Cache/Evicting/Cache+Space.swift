@@ -60,14 +60,14 @@ extension Cache {
         let isComplete = remove(victims, &eviction.removing)
         let (freed, stuck) = (eviction.removing.freed, eviction.removing.stuck)
         if eviction.removing.isInVain {
-            if eviction.isOwn { run { state, _ in state.space.isEvicting = false } }
+            if eviction.isOwn { run { state, _ in state.evictionGivenUp() } }
             eviction.completion(freed, notRemoved(stuck))
             return false
         }
         // If a file could not be unlinked, another one can be evicted for it.
         guard isLast, isComplete else { return true }
         let (isMissed, isDraining) = read { state in
-            (state.isOver(eviction.goal, isOwn: eviction.isOwn), state.isDraining)
+            (state.disk.isOver(eviction.goal, isOwn: eviction.isOwn), state.isDraining)
         }
         let isShort = isMissed && (stuck > 0 || isDraining)
         eviction.completion(freed, !isShort ? nil : stuck > 0 ? notRemoved(stuck) : .shuttingDown)
@@ -76,7 +76,7 @@ extension Cache {
 
     private func isKnownToStay(_ victim: Victim) -> Bool {
         guard case .entry(let key) = victim.name else { return false }
-        return read { $0.space.unlinkFailed.contains(key) }
+        return read { $0.disk.space.unlinkFailed.contains(key) }
     }
 
     /// Unlinks the files of victims. Returns whether all are gone. A file that can't be unlinked stays and is
@@ -121,7 +121,7 @@ extension Cache {
     private func described(_ victims: [Victim], _ reason: EvictionReason?) -> [EvictedEntry] {
         let evicted = victims.filter(\.isEvicted).suffix(EvictionLog.sample)
         guard !evicted.isEmpty else { return [] }
-        let reason = reason ?? read { $0.space.isShortOfDisk ? .diskSpace : .budget }
+        let reason = reason ?? read { $0.disk.space.isShortOfDisk ? .diskSpace : .budget }
         return evicted.compactMap { victim in
             guard case .entry(let key) = victim.name else { return nil }
             return EvictedEntry(
@@ -134,7 +134,7 @@ extension Cache {
 
     /// Makes the next eviction try the files again that could not be unlinked before.
     func retryUnevictable() {
-        run { state, _ in state.space.retryAllEvictions() }
+        run { state, _ in state.evictionsRetried() }
     }
 
     /// Reserves space for a download before it writes. The transfer thread calls this, and unlinks the victims
@@ -191,7 +191,7 @@ extension Cache {
     ) -> Answer {
         let last = measuredAt.withLock { $0 }
         let isRecent = last.map { .now - $0 < Self.measuringPause } ?? false
-        let free = isRecent && !read { $0.space.isShortOfDisk } ? nil : measuredFreeBytes()
+        let free = isRecent && !read { $0.disk.space.isShortOfDisk } ? nil : measuredFreeBytes()
         return run { state, effects in
             if let free { state.measured(free: free) }
             return event(&state, &effects)

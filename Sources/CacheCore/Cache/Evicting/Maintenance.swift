@@ -138,13 +138,13 @@ extension Cache {
     /// Writes the access times of entries to their files, so that they survive a restart. Uses that are added
     /// during the call wait for the next one; otherwise it might never end.
     func flushAccessTimes() {
-        var rest = read { $0.catalog.index.touchedCount }
+        var rest = read { $0.disk.index.touchedCount }
         while rest > 0 {
             let batch = min(rest, Self.useBatch)
             rest -= batch
-            let uses = run { state, _ in state.catalog.takeAccessTimes(limit: batch) }
+            let uses = run { state, _ in state.takeAccessTimes(limit: batch) }
             for use in uses { writeAccessTime(use.time, of: use.key) }
-            run { state, _ in state.catalog.accessTimesFlushed(uses.map(\.key)) }
+            run { state, _ in state.accessTimesFlushed(uses.map(\.key)) }
         }
     }
 
@@ -176,7 +176,7 @@ extension Cache {
 
     /// Makes tables small again that many downloads have made large. The old ones are freed without the lock.
     func shrinkTables() {
-        let table = run { state, _ in state.downloads.takeOversizedTable() }
+        let table = run { state, _ in state.takeOversizedTable() }
         withExtendedLifetime(table) {}
     }
 
@@ -203,7 +203,7 @@ extension Cache {
     /// Reads the directory again if it can't be watched, because then nothing reports its changes and uses. Access
     /// times show which entries were used. First tries again to watch the directory.
     func scanIfBlind() {
-        let isNeeded = read { $0.catalog.validity == .stale && !$0.catalog.isScanning }
+        let isNeeded = read { $0.disk.validity == .stale && !$0.disk.isScanning }
         guard isNeeded else { return }
         watchIfBlind()
         startScan()

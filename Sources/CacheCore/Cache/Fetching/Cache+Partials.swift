@@ -8,7 +8,7 @@ extension Cache {
     /// The partial of an image that is missing, if a download can continue it. If there is none, that takes a
     /// lookup in memory, else four system calls.
     public func restingPartial(of key: CacheKey) -> RestingPartial? {
-        guard read({ $0.space.partials.mayHold(key) }) else { return nil }
+        guard read({ $0.disk.space.partials.mayHold(key) }) else { return nil }
         return directory.restingPartial(of: key)
     }
 

@@ -14,7 +14,7 @@ extension Cache: DirectoryWorkerDelegate {
 
     func originals(of digest: ContentDigest, size: Int64, for key: CacheKey) -> [any OpenFile] {
         let keys = read { state in
-            state.catalog.index.originals(of: digest.prefix, size: size, for: key)
+            state.disk.index.originals(of: digest.prefix, size: size, for: key)
         }
         return keys.compactMap { openOriginal($0) }
     }
@@ -39,11 +39,11 @@ extension Cache: DirectoryWorkerDelegate {
             run { state, effects in
                 for publication in stretch { state.published(publication, &effects) }
                 dirty += stretch.lazy.map(\.key).filter {
-                    state.catalog.dirtyNames.contains($0)
+                    state.disk.dirtyNames.contains($0)
                 }
             }
         }
-        run { state, _ in state.catalog.endProbe() }
+        run { state, _ in state.probeEnded() }
         // They are probed now, so that the next question is quick.
         if !dirty.isEmpty { _ = lookupInPlace(dirty) }
     }
@@ -55,11 +55,11 @@ extension Cache: DirectoryWorkerDelegate {
     ) {
         let disturbed = read { state in
             // Then every question probes the name anyway.
-            guard state.catalog.validity != .stale else { return [Int]() }
+            guard state.disk.validity != .stale else { return [Int]() }
             return publications.indices.filter { index in
                 guard case .success = publications[index].result else { return false }
                 let observer = state.downloads[publications[index].key]?.observer
-                return observer?.isUndisturbed(losses: state.catalog.losses) == false
+                return observer?.isUndisturbed(losses: state.disk.losses) == false
             }
         }
         for index in disturbed {

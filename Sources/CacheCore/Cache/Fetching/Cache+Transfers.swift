@@ -33,7 +33,7 @@ extension Cache: TransferDelegate {
         run(with: end) { state, effects in
             switch end {
             case .staged(let image):
-                state.counters.downloaded(image)
+                state.downloaded(image)
                 state.imageStaged(
                     key, id, size: image.record.size, isShareable: image.record.isShareable,
                     &effects)
@@ -56,7 +56,7 @@ extension Revalidation {
     fileprivate var lifetime: Int64 { record.freshUntil.map { $0 - .now } ?? 0 }
 }
 
-extension Counters {
+extension CacheState {
     fileprivate mutating func downloaded(_ image: StagedImage) {
         let times = image.times
         guard let answered = times.answered, let staged = times.staged else { return }

@@ -40,9 +40,9 @@ extension Cache {
     /// Whether all entries of a page exist. If the index is stale, this probes each of them, which removes
     /// missing ones from the index. Entries that can't be probed count as existing.
     private func areThere(_ page: [ListedEntry]) -> Bool {
-        guard read({ $0.catalog.validity == .stale }) else { return true }
+        guard read({ $0.disk.validity == .stale }) else { return true }
         _ = lookup(page.map(\.key))
-        return read { state in page.allSatisfy { state.catalog.contains($0.key) } }
+        return read { state in page.allSatisfy { state.disk.contains($0.key) } }
     }
 
     /// The next entries in the order of use. `nil` if the entry of the cursor has moved or is gone, or if the
@@ -51,16 +51,16 @@ extension Cache {
         _ limit: Int, isReversed: Bool, after cursor: ListCursor?
     ) -> [ListedEntry]? {
         read { state in
-            guard state.catalog.index.isInOrderOfTime else { return nil }
+            guard state.disk.index.isInOrderOfTime else { return nil }
             if let cursor {
-                let entry = state.catalog.facts(of: cursor.key).map {
+                let entry = state.disk.facts(of: cursor.key).map {
                     ListedEntry(key: cursor.key, facts: $0)
                 }
                 guard entry.map({ ListCursor($0, in: .recency) }) == cursor else {
                     return nil
                 }
             }
-            return state.catalog.index.inOrderOfUse(
+            return state.disk.index.inOrderOfUse(
                 isReversed: isReversed, after: cursor?.key, limit: limit)
         }
     }
@@ -114,7 +114,7 @@ extension Cache {
     func readStretch(_ position: inout Int) -> (entries: [ListedEntry], hasMore: Bool) {
         var entries: [ListedEntry] = []
         let hasMore = read { state in
-            state.catalog.index.readStretch(&position) { key, facts in
+            state.disk.index.readStretch(&position) { key, facts in
                 entries.append(ListedEntry(key: key, facts: facts))
             }
         }
@@ -124,7 +124,7 @@ extension Cache {
     /// Probes every name that changed since its last probe.
     func probeDirtyNames() {
         let (keys, partials) = read { state in
-            (Array(state.catalog.dirtyNames), Array(state.space.partials.dirtyNames))
+            (Array(state.disk.dirtyNames), Array(state.disk.space.partials.dirtyNames))
         }
         // A lookup in a directory that is lost would wake the thread that may have called this.
         if directory.isInPlace { _ = lookupInPlace(keys) }
@@ -132,13 +132,13 @@ extension Cache {
     }
 
     private func probePartial(of key: CacheKey) {
-        let start = run { state, _ in state.space.partials.beginProbe() }
+        let start = run { state, _ in state.partialProbeBegan() }
         do {
             let bytes = try directory.allocated(toPartialOf: key)
             run { state, _ in state.partialProbed(key, bytes, since: start) }
         } catch {
             // The name stays dirty, so it is probed again.
-            run { state, _ in state.space.partials.endProbe() }
+            run { state, _ in state.partialUnreadable() }
         }
     }
 

@@ -67,8 +67,7 @@ extension Cache {
             last = if case .entry(let facts) = seen { facts } else { nil }
             drainWatch()
             let answer = run { state, effects in
-                defer { state.catalog.endProbe() }
-                return state.probed(key, seen, since: start, now: .now, &effects)
+                state.probed(key, seen, since: start, now: .now, &effects)
             }
             if let answer { return answer }
         }
@@ -76,7 +75,7 @@ extension Cache {
     }
 
     private func endProbe() {
-        run { state, _ in state.catalog.endProbe() }
+        run { state, _ in state.probeEnded() }
     }
 
     /// Returns the details of an entry that the index does not hold. Reads the file's attributes: 5 µs.

@@ -16,12 +16,12 @@ extension Cache {
             guard lookup([key])[0].isCached else { return .failure(.notCached) }
             do {
                 if let image = try opened(key) {
-                    run { state, _ in state.catalog.used(key, at: .now) }
+                    run { state, _ in state.opened(key, at: .now) }
                     return .success(image)
                 }
-                run { state, _ in state.catalog.becameDirty(key) }
+                run { state, _ in state.fileMissed(key) }
             } catch .noSuchFileOrDirectory {
-                run { state, _ in state.catalog.becameDirty(key) }
+                run { state, _ in state.fileMissed(key) }
             } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
                 return .failure(.tooManyFiles)
             } catch {

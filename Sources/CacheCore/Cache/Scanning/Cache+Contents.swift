@@ -11,21 +11,21 @@ extension Cache {
     /// Whether the bytes of an entry seem to be those of another entry too. Answered from memory, where the first bytes
     /// of each digest are.
     public func hasCopy(_ key: CacheKey) -> Bool {
-        read { $0.catalog.index.hasCopy(key) }
+        read { $0.disk.index.hasCopy(key) }
     }
 
     /// The number of entries whose file is that of this entry, its own included.
     public func names(of key: CacheKey) -> Int {
-        read { $0.catalog.index.names(of: key).count }
+        read { $0.disk.index.names(of: key).count }
     }
 
     /// The entries whose records say that their bytes have this digest. Reads an attribute of each file.
     public func keys(of digest: ContentDigest) -> [CacheKey] {
         drainWatch()
         probeDirtyNames()
-        let files = read { $0.catalog.index.keys(digestPrefix: digest.prefix) }
+        let files = read { $0.disk.index.keys(digestPrefix: digest.prefix) }
         return files.filter { has($0, digest) }.flatMap { key in
-            read { $0.catalog.index.names(of: key) }
+            read { $0.disk.index.names(of: key) }
         }
     }
 
@@ -52,7 +52,7 @@ extension Cache {
             if has(key, digest), case .entry(let facts) = try directory.probe(key) {
                 return .adopted(facts)
             }
-            let files = read { $0.catalog.index.keys(digestPrefix: digest.prefix) }
+            let files = read { $0.disk.index.keys(digestPrefix: digest.prefix) }
             for other in files where other != key && has(other, digest) {
                 if let facts = adopt(other, as: key, id, digest) { return .adopted(facts) }
             }

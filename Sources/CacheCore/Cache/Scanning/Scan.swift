@@ -78,14 +78,14 @@ struct Scan {
     private func sort(_ seen: [Seen]) {
         let sorted = seen.sorted { ($0.lastUsedAt, $0.key) > ($1.lastUsedAt, $1.key) }
         for stretch in sorted.chunks(ofCount: CacheDirectory.scanBatch) where !cache.isDraining {
-            cache.run { state, _ in state.catalog.sort(stretch) }
+            cache.run { state, _ in state.sorted(stretch) }
         }
     }
 }
 
 extension Cache {
     func beginProbe() -> ChangeEpochs.Start {
-        run { state, _ in state.catalog.beginProbe() }
+        run { state, _ in state.probeBegan() }
     }
 
     /// Takes in a batch of probed names, without those that changed since they were probed.

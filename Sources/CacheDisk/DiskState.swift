@@ -1,17 +1,26 @@
 package import CacheKey
 package import CacheValues
 
-/// The entries of the directory as memory knows them, and how far that knowledge can be trusted.
+/// The disk half of the state: what lies in the directory as memory knows it, how far that can be trusted, and
+/// which files go when space is needed.
 ///
-/// Invariant: the catalog vouches for a key, or the key has to be probed; see ``needsProbe(_:)``.
-package struct Catalog: ~Copyable, Sendable {
-    package private(set) var index = Index()
-    package var validity = IndexValidity.loading
+/// It knows nothing of downloads and callers: events pass in what it has to know of them, and get back
+/// what follows for them. Outside of this target, its parts change only by these events and those of
+/// ``space`` and ``accessTimes``.
+///
+/// Invariant: the index vouches for a key, or the key has to be probed; see ``needsProbe(_:)``.
+package struct DiskState: ~Copyable, Sendable {
+    package internal(set) var index = Index()
+    package internal(set) var validity = IndexValidity.loading
     /// Names that changed and have not been probed since.
     package private(set) var dirtyNames: Set<CacheKey> = []
-    package private(set) var accessTimes = AccessTimes()
+    package var accessTimes = AccessTimes()
     /// Whether a scan is running or has to be repeated.
     package private(set) var isScanning = false
+    /// The bytes on the disk, and the bytes reserved.
+    package var space: SpaceLedger
+    /// Images that must not be stored, and when each is removed.
+    package internal(set) var noStoreGrace = NoStoreGrace()
     /// The number of times that changes were lost.
     package private(set) var losses = 0
     /// Keys of pinned images whose damaged files were removed, until another file takes the name.
@@ -23,7 +32,7 @@ package struct Catalog: ~Copyable, Sendable {
     /// Whether changes were lost since the running scan began, so that it has to be repeated.
     private var lostChanges = false
 
-    package init() {}
+    package init(budget: Budget) { space = SpaceLedger(budget: budget) }
 
     /// Whether the directory has been read completely. Until then the bytes in it and the least
     /// recently used entry are unknown, so nothing can be evicted.
@@ -57,7 +66,7 @@ package struct Catalog: ~Copyable, Sendable {
     }
 
     /// The name was probed, and the result is about to be applied.
-    package mutating func clean(_ key: CacheKey) { dirtyNames.remove(key) }
+    mutating func clean(_ key: CacheKey) { dirtyNames.remove(key) }
 
     // MARK: Entries
 
@@ -76,33 +85,59 @@ package struct Catalog: ~Copyable, Sendable {
     }
 
     /// An image was published under this key.
-    package mutating func published(_ key: CacheKey, _ facts: EntryFacts, isUndisturbed: Bool) {
+    ///
+    /// - Parameters:
+    ///   - isUndisturbed: whether no other program can have touched the name since.
+    ///   - leavesNoPartial: whether it is certain that the name of the partial is gone.
+    package mutating func published(
+        _ key: CacheKey, _ facts: EntryFacts, isUndisturbed: Bool, leavesNoPartial: Bool
+    ) {
         lostPins.remove(key)
         index.insert(key, facts)
         accessTimes.published(key, facts.lastUsedAt, in: &index)
+        noStoreGrace.note(key, facts.removeAt)
         if isUndisturbed { dirtyNames.remove(key) } else { dirtyNames.insert(key) }
+        // A partial that was already whole needed no reservation and is still in the ledger.
+        if space.partials[key] != nil {
+            space.partials.becameDirty(key)
+        } else if leavesNoPartial {
+            space.partials.clean(key)
+        }
+    }
+
+    /// The file of a key is that of an entry, with these facts.
+    ///
+    /// - Parameter isCurrent: whether they come from a probe of the name that is still true.
+    package mutating func confirmed(_ key: CacheKey, _ facts: EntryFacts, isCurrent: Bool) {
+        _ = insert(key, facts)
+        noStoreGrace.note(key, facts.removeAt)
+        if isCurrent { clean(key) } else { becameDirty(key) }
+    }
+
+    /// The publication of an image under this key has ended.
+    package mutating func publicationEnded(_ key: CacheKey) {
+        epochs.note(key)
+        space.partials.invalidateProbes(of: key)
     }
 
     /// Removes an entry from the index. A probe of its name that is running now becomes void.
-    package mutating func remove(_ key: CacheKey) -> EntryFacts? {
+    mutating func remove(_ key: CacheKey) -> EntryFacts? {
         guard let facts = index.remove(key) else { return nil }
         epochs.note(key)
         return facts
     }
 
-    /// Bytes that the disk would hold no longer if the file's name went away.
-    package func bytesFreed(byRemoving key: CacheKey) -> Int64 {
-        index.bytesFreed(byRemoving: key)
+    /// Whether only the callers that waited for the image can get it, because it must not be stored
+    /// or was stale on arrival.
+    package func isUnshareable(_ key: CacheKey) -> Bool {
+        if noStoreGrace.contains(key) { return true }
+        guard let facts = facts(of: key), let end = facts.freshUntil else { return false }
+        return end <= facts.fetchedAt
     }
 
     /// Records what the file of an entry says about its digest.
     package mutating func setDigestPrefix(_ prefix: UInt32, of key: CacheKey) {
         index.setDigestPrefix(prefix, of: key)
-    }
-
-    /// Returns a removed entry to the index, because its file still exists.
-    package mutating func restore(_ key: CacheKey, _ facts: EntryFacts) {
-        index.restore(key, facts)
     }
 
     /// Whether the entry is pinned, or the image was before its damaged file was removed.
@@ -131,12 +166,12 @@ package struct Catalog: ~Copyable, Sendable {
     }
 
     /// The name has to be probed again, but running probes of it stay valid.
-    package mutating func needsProbeAgain(_ key: CacheKey) { dirtyNames.insert(key) }
+    mutating func needsProbeAgain(_ key: CacheKey) { dirtyNames.insert(key) }
 
     /// The name no longer exists.
     ///
     /// - Returns: whether it had an entry.
-    package mutating func vanished(_ key: CacheKey) -> Bool {
+    mutating func vanished(_ key: CacheKey) -> Bool {
         epochs.note(key)
         dirtyNames.remove(key)
         return index.remove(key) != nil
@@ -154,7 +189,8 @@ package struct Catalog: ~Copyable, Sendable {
     }
 
     /// Changes were lost, so nothing in the index is certain.
-    package mutating func changesLost() {
+    mutating func changesLost() {
+        space.retryAllEvictions()
         lostChanges = true
         losses += 1
         accessTimes.forgetOwnOpens()
@@ -164,8 +200,11 @@ package struct Catalog: ~Copyable, Sendable {
 
     /// Another directory lies at the path.
     ///
+    /// - Parameter budget: the limits that follow from its file system. `nil` if they are not known.
     /// - Returns: whether a scan has to be started.
-    package mutating func directoryReplaced() -> Bool {
+    package mutating func directoryReplaced(_ budget: Budget?) -> Bool {
+        if let budget { space.budget = budget }
+        space.directoryReplaced()
         changesLost()
         lostPins = []
         isPartlyRead = true
@@ -177,6 +216,7 @@ package struct Catalog: ~Copyable, Sendable {
     package mutating func scanBegan() {
         lostChanges = false
         isScanning = true
+        space.partials.allNeedProbe()
     }
 
     /// Sorts a batch of scanned entries into the order of use. Batches come from the most recently
@@ -203,26 +243,14 @@ package struct Catalog: ~Copyable, Sendable {
         accessTimes.used(key, at: now, in: &index)
     }
 
-    /// The watch reports that the file was opened. `false` if this process opened it.
-    package mutating func isOpenedByOthers(_ key: CacheKey) -> Bool {
-        !accessTimes.takeOwnOpen(of: key)
-    }
-
     /// Takes some of the times of use that have not been written to the files, in no order.
-    /// ``accessTimesFlushed(_:)`` follows.
+    /// ``AccessTimes/flushed(_:)`` follows.
     package mutating func takeAccessTimes(limit: Int) -> [(key: CacheKey, time: FileTime)] {
         accessTimes.take(limit: limit, from: &index)
     }
 
-    package mutating func accessTimesFlushed(_ keys: some Sequence<CacheKey>) {
-        accessTimes.flushed(keys)
+    package func checkInvariants() {
+        index.checkInvariants()
+        space.checkInvariants()
     }
-
-    /// The cache is about to open the file itself, which is not a use.
-    package mutating func openingItself(_ key: CacheKey) { accessTimes.openingItself(key) }
-
-    /// The cache could not open the file, so the watch will not report an opening.
-    package mutating func didNotOpen(_ key: CacheKey) { _ = accessTimes.takeOwnOpen(of: key) }
-
-    package func checkInvariants() { index.checkInvariants() }
 }

@@ -1,5 +1,5 @@
 package import CacheKey
-package import CacheValues
+import CacheValues
 
 /// Files, of which each can have several names and is counted once.
 ///
@@ -66,14 +66,14 @@ extension Index {
     }
 
     /// Another name of the file of an entry that is perhaps not in the index any more.
-    package func sibling(of facts: EntryFacts, except key: CacheKey) -> CacheKey? {
+    func sibling(of facts: EntryFacts, except key: CacheKey) -> CacheKey? {
         let entry = Entry(key, facts)
         return entry.isLinked
             ? firstLinked(entry) { self[$0].key != key }.map { self[$0].key } : nil
     }
 
     /// Bytes that the disk would hold no longer if the entry's name went away.
-    package func bytesFreed(byRemoving key: CacheKey) -> Int64 {
+    func bytesFreed(byRemoving key: CacheKey) -> Int64 {
         guard let place = place(of: key) else { return 0 }
         let entry = self[place]
         return entry.isLinked && names(of: place).count > 1 ? 0 : entry.allocated

@@ -11,24 +11,24 @@ extension CacheState {
             || !scheduler.isQueueEmpty && mayStart
     }
 
-    package var mayStart: Bool {
-        downloads.publishing < publishingLimit && !isDraining && space.mayStart
+    var mayStart: Bool {
+        downloads.publishing < publishingLimit && !isDraining && disk.space.mayStart
     }
 
     /// Starts queued downloads while slots are free, and stops running ones that give way to others.
-    package mutating func startTransfers(_ effects: inout Effects) {
+    mutating func startTransfers(_ effects: inout Effects) {
         startQueued(&effects)
         preemptTransfers(&effects)
     }
 
     /// Starts queued downloads while slots are free.
-    package mutating func startQueued(_ effects: inout Effects) {
+    mutating func startQueued(_ effects: inout Effects) {
         if store != nil { startLookups(&effects) }
         while mayStart, let (key, flow) = scheduler.next(), let flight = downloads[key] {
             let isPrefetch = urgency(of: flight) == .background
             scheduler.started(flight.id, key, flow, isPrefetch: isPrefetch)
             dequeue(key, flight)
-            space.started()
+            disk.space.started()
             downloads.update(key) { $0.connects() }
             var hints = hints(for: key)
             hints.fields = flight.fields
@@ -40,18 +40,18 @@ extension CacheState {
         if scheduler.planMeasurement() { effects.work.append(.planMeasurement) }
     }
 
-    package func hints(for key: CacheKey) -> LocalHints {
-        guard catalog.validity == .complete else { return LocalHints() }
+    func hints(for key: CacheKey) -> LocalHints {
+        guard disk.validity == .complete else { return LocalHints() }
         return LocalHints(
-            partial: space.partials.mayHold(key),
-            entry: catalog.dirtyNames.contains(key) || catalog.contains(key))
+            partial: disk.space.partials.mayHold(key),
+            entry: disk.dirtyNames.contains(key) || disk.contains(key))
     }
 
     /// Stops running downloads that give way to waiting ones. A stopped download keeps its partial, and is queued again.
     ///
     /// A call preempts only after it has named all of its images, because it may itself request a
     /// running prefetch.
-    package mutating func preemptTransfers(_ effects: inout Effects) {
+    mutating func preemptTransfers(_ effects: inout Effects) {
         while mayStart, giveWay(&effects) {}
     }
 
@@ -61,7 +61,7 @@ extension CacheState {
     ) {
         guard !isDraining else { return }
         scheduler.measure(now: now) { [downloads] in downloads.flight($0, $1)?.intake.received }
-        while giveWay(isSpaceShort: space.isShort, &effects) {}
+        while giveWay(isSpaceShort: disk.space.isShort, &effects) {}
     }
 
     /// Stops the next download that gives way. Returns whether there was one.
@@ -76,25 +76,24 @@ extension CacheState {
         }
         guard let key = next, let flight = downloads[key] else { return false }
         // A prefetch continues before the other prefetches of its flow, a slow download after the others.
-        requeue(key, flight, atFront: urgency(of: flight) == .background)
         cancel(key, flight, discardsPartial: false, &effects)
-        changed(key, &effects)
-        spaceReleased(&effects)
+        requeue(key, atFront: urgency(of: flight) == .background, &effects)
         return true
     }
 
     /// Queues a running download again for all of its waiters.
-    mutating func requeue(_ key: CacheKey, _ flight: Flight, atFront: Bool = true) {
-        releaseTransfer(key, flight)
+    mutating func requeue(
+        _ key: CacheKey, atFront: Bool = true, becauseOfSpace isShort: Bool = false,
+        _ effects: inout Effects
+    ) {
         let next = FlightID(rawValue: nextID())
-        downloads.update(key) { $0.restarts(as: next) }
-        enqueue(key, atFront: atFront)
+        undo(key, atFront: atFront, freesSpace: !isShort, &effects) { $0.restarts(as: next) }
     }
 
     // MARK: The queue
 
     /// The priority of the download's most urgent waiter.
-    package func urgency(of flight: Flight) -> Priority { flight.urgency(waiters) }
+    func urgency(of flight: Flight) -> Priority { flight.urgency(waiters) }
 
     /// The flow of the download's most urgent waiter. A running download would get its next slot in
     /// that flow.
@@ -113,7 +112,7 @@ extension CacheState {
     }
 
     /// Removes all tickets of a download from the queue, because it starts or ends.
-    package mutating func dequeue(_ key: CacheKey, _ flight: Flight) {
+    mutating func dequeue(_ key: CacheKey, _ flight: Flight) {
         for (ticket, flow) in tickets(key, flight) { scheduler.dequeue(ticket, flow) }
     }
 
@@ -131,14 +130,14 @@ extension CacheState {
     }
 
     /// The pause of a download has ended.
-    package mutating func queueAgain(_ key: CacheKey) {
+    mutating func queueAgain(_ key: CacheKey) {
         downloads.update(key) { $0.resumes() }
         enqueue(key)
     }
 }
 
 extension Flight {
-    package func urgency(_ waiters: Waiters) -> Priority {
+    func urgency(_ waiters: Waiters) -> Priority {
         var most = detached?.priority ?? .background
         for id in self.waiters {
             if let waiter = waiters[id] { most = max(most, waiter.priority) }

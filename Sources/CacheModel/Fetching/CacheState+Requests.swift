@@ -12,7 +12,7 @@ extension CacheState {
         return id
     }
 
-    /// A caller requests an image. Its name has been looked up, so the catalog vouches for it.
+    /// A caller requests an image. Its name has been looked up, so the disk half vouches for it.
     ///
     /// - Parameters:
     ///   - waiter: `nil` if the download continues without a caller.
@@ -26,7 +26,7 @@ extension CacheState {
     ) {
         let name = name ?? url
         // Showing a derived image is no use of its original.
-        if waiter.flatMap({ waiters[$0]?.variant }) == nil { catalog.used(key, at: now) }
+        if waiter.flatMap({ waiters[$0]?.variant }) == nil { disk.used(key, at: now) }
         // Another token may be the right one.
         if !fields.isEmpty, failures[key]?.isRefusal == true { failures.forget(key) }
         if options.isRefresh {
@@ -65,11 +65,11 @@ extension CacheState {
         _ keys: some Collection<CacheKey>, now: FileTime
     ) -> Bool {
         let areHits = keys.allSatisfy { key in
-            guard let facts = catalog.facts(of: key), !catalog.needsProbe(key) else { return false }
+            guard let facts = disk.facts(of: key), !disk.needsProbe(key) else { return false }
             return !facts.isStale(at: now.wallTime)
         }
         guard areHits, !isDraining else { return false }
-        for key in keys { catalog.used(key, at: now) }
+        for key in keys { disk.used(key, at: now) }
         counters.hits += keys.count
         return true
     }
@@ -177,10 +177,10 @@ extension CacheState {
     /// Reports the end of a download to these callers. Each caller gets one report.
     ///
     /// - Parameter failure: `nil` if the image is cached.
-    package mutating func settle(
+    mutating func settle(
         _ key: CacheKey, _ callers: Set<WaiterID>, _ failure: Failure?, _ effects: inout Effects
     ) {
-        let isUnshareable = failure == nil && isUnshareable(key)
+        let isUnshareable = failure == nil && disk.isUnshareable(key)
         for id in callers {
             waiters.settle(id, key, failure, isUnshareable: isUnshareable)
             finishIfSettled(id, &effects)
@@ -192,14 +192,6 @@ extension CacheState {
         guard let outcome = waiters.takeOutcome(id) else { return }
         guard let variant else { return effects.notices.append(.finish(outcome)) }
         originalSettled(for: variant, outcome, &effects)
-    }
-
-    /// Whether only the callers that waited for the image can get it, because it must not be stored
-    /// or was stale on arrival.
-    private func isUnshareable(_ key: CacheKey) -> Bool {
-        if noStoreGrace.contains(key) { return true }
-        guard let facts = catalog.facts(of: key), let end = facts.freshUntil else { return false }
-        return end <= facts.fetchedAt
     }
 
     /// Whether this caller, or one that it replaces, was already given the image, and the entry
@@ -216,10 +208,10 @@ extension CacheState {
     private mutating func settleFromPredecessor(
         _ key: CacheKey, from former: [WaiterID], by id: WaiterID?
     ) -> Bool {
-        guard let id, catalog.contains(key), waiters[id]?.pending.contains(key) == false,
+        guard let id, disk.contains(key), waiters[id]?.pending.contains(key) == false,
             waiters.has(id, key) || former.contains(where: { waiters.has($0, key) })
         else { return false }
-        waiters.settle(id, key, nil, isUnshareable: isUnshareable(key))
+        waiters.settle(id, key, nil, isUnshareable: disk.isUnshareable(key))
         return true
     }
 
@@ -325,7 +317,7 @@ extension CacheState {
         // use a stale entry.
         let remembered =
             flight == nil ? failures.answer(for: key, now: now, longest: retry.longestPause) : nil
-        guard let facts = catalog.facts(of: key) else {
+        guard let facts = disk.facts(of: key) else {
             return remembered.map { .failure($0) } ?? .ask
         }
         guard facts.isStale(at: now) else { return .hit }

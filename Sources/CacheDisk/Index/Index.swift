@@ -108,14 +108,14 @@ package struct Index: ~Copyable, @unchecked Sendable {
     }
 
     /// Inserts an entry as the least recently used of its class.
-    package mutating func insertOldest(_ key: CacheKey, _ facts: EntryFacts) {
+    mutating func insertOldest(_ key: CacheKey, _ facts: EntryFacts) {
         remove(key)
         let place = place(for: Entry(key, facts))
         linkOldest(place)
     }
 
     /// Inserts a removed entry again, at its old position in the order of use.
-    package mutating func restore(_ key: CacheKey, _ facts: EntryFacts) {
+    mutating func restore(_ key: CacheKey, _ facts: EntryFacts) {
         remove(key)
         linkByTime(place(for: Entry(key, facts)))
     }

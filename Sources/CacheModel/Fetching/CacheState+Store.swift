@@ -24,7 +24,7 @@ extension CacheState {
 
     /// A caller has joined a download. If the download waits for its turn at the store, or for its original, that may
     /// come earlier.
-    package mutating func urgencyChanged(_ key: CacheKey, _ effects: inout Effects) {
+    mutating func urgencyChanged(_ key: CacheKey, _ effects: inout Effects) {
         guard let flight = downloads[key] else { return }
         if flight.awaitsOriginal { return findOriginal(key, flight, &effects) }
         guard store != nil else { return }
@@ -50,7 +50,7 @@ extension CacheState {
     }
 
     /// Asks the store about the downloads whose turn it is.
-    package mutating func startLookups(_ effects: inout Effects) {
+    mutating func startLookups(_ effects: inout Effects) {
         guard store?.lookups.isAnyWaiting == true else { return }
         guard store?.reads.reason == nil || store?.reads.admits == true else {
             return leaveStore(&effects)
@@ -66,7 +66,7 @@ extension CacheState {
     private mutating func ask(_ key: CacheKey, for user: UserID, _ effects: inout Effects) {
         guard let flight = downloads[key], let store else { return }
         let question = StoreQuestion(
-            name: flight.name, isAboutEntry: catalog.contains(key),
+            name: flight.name, isAboutEntry: disk.contains(key),
             limit: store.latency.limit(atMost: store.policy.timeout))
         downloads.update(key) { $0.asksStore() }
         self.store?.reads.began()
@@ -93,11 +93,8 @@ extension CacheState {
     private mutating func leaveStore(
         _ key: CacheKey, _ finding: StoreFinding?, _ effects: inout Effects
     ) {
-        guard let flight = downloads[key] else { return }
-        releaseReservation(key, flight)
-        downloads.update(key) { $0.leavesStore(finding) }
-        enqueue(key)
-        changed(key, &effects)
+        // Without a reservation no space becomes free.
+        undo(key, freesSpace: disk.space.holds(key), &effects) { $0.leavesStore(finding) }
     }
 
     // MARK: Answers
@@ -255,7 +252,7 @@ extension CacheState {
     }
 
     /// The wait is over. Another machine may have brought the image to the store.
-    package mutating func spreadingEnded(_ key: CacheKey) {
+    mutating func spreadingEnded(_ key: CacheKey) {
         downloads.update(key) { $0.endsSpreading() }
         askStoreOrQueue(key)
     }
@@ -265,8 +262,7 @@ extension CacheState {
     /// Whether the published image of the store is not the answer for all callers: it is stale, or a caller wants to
     /// know what the origin says.
     func isOnlyPartOfAnswer(_ publication: Publication, _ flight: Flight) -> Bool {
-        guard flight.source == .store, !flight.isRemovalPending, !isDraining, flight.isWanted,
-            case .success = publication.result
+        guard flight.source == .store, mayContinue(flight), case .success = publication.result
         else { return false }
         return flight.storeReuse != .fresh
             || flight.waiters.contains { waiters[$0]?.isRefresh == true }
@@ -279,8 +275,6 @@ extension CacheState {
         let key = publication.key
         guard case .success(let facts) = publication.result else { return }
         enter(facts, publication, flight, isCurrent: isCurrent, &effects)
-        releaseReservation(key, flight)
-        downloads.update(key) { $0.asksOriginToo() }
         if flight.storeReuse != .mustRevalidate {
             let content = flight.waiters.filter { waiters[$0]?.isRefresh != true }
             downloads.update(key) { $0.waiters.subtract(content) }
@@ -293,9 +287,12 @@ extension CacheState {
             }
             settle(key, content, nil, &effects)
         }
-        if downloads[key]?.isWanted == true { enqueue(key) } else { endFlight(key, &effects) }
-        changed(key, &effects)
-        spaceReleased(&effects)
+        if downloads[key]?.isWanted == true {
+            undo(key, &effects) { $0.asksOriginToo() }
+        } else {
+            endFlight(key, &effects)
+            changed(key, &effects)
+        }
     }
 
     /// The client on whose behalf the origin is asked after a caller has had its answer.

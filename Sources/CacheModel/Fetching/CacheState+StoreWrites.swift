@@ -19,7 +19,7 @@ extension CacheState {
             return
         }
         self.store?.unshareable.remove(key)
-        guard catalog.facts(of: key) != nil else { return }
+        guard disk.facts(of: key) != nil else { return }
         write(StoreTask(flight.storeFinding == .missing ? .create : .replace, key), &effects)
     }
 

@@ -1,5 +1,5 @@
 import CacheDisk
-package import CacheKey
+import CacheKey
 package import CacheValues
 
 /// Downloads that continue without a caller, because it does not wait for them.
@@ -37,7 +37,7 @@ extension CacheState {
     }
 
     /// Begins or ends the daemon's own wait.
-    package mutating func setDetached(_ key: CacheKey, _ detached: Flight.Detached?) {
+    mutating func setDetached(_ key: CacheKey, _ detached: Flight.Detached?) {
         guard let flight = downloads[key] else { return }
         downloads.update(key) { $0.detached = detached }
         if let former = flight.detached { waiters.detached.remove(key, of: former.client) }

@@ -21,8 +21,8 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, with received: Int64, of total: Int64?,
         _ effects: inout Effects
     ) {
-        guard let flight = downloads.flight(key, id) else { return }
-        if flight.hasSpace { space.wrote(received - flight.intake.received) }
+        guard downloads.flight(key, id) != nil else { return }
+        disk.space.wrote(key, received)
         downloads.update(key) { $0.begins(with: received, of: total) }
         changed(key, &effects)
         preemptTransfers(&effects)
@@ -34,9 +34,8 @@ extension CacheState {
         shape: ImageShape? = nil, _ effects: inout Effects
     ) {
         guard let flight = downloads.flight(key, id) else { return }
-        let more = received - flight.intake.received
-        counters.bytesReceived += more
-        if flight.hasSpace { space.wrote(more) }
+        counters.bytesReceived += received - flight.intake.received
+        disk.space.wrote(key, received)
         if downloads.update(key, { $0.receives(received, of: total, shape ?? $0.intake.shape) })
             == true
         {
@@ -49,15 +48,16 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, _ effects: inout Effects
     ) {
         scheduler.crowded(id)
-        if let flight = downloads.flight(key, id) {
-            requeue(key, flight)
-            changed(key, &effects)
-            spaceReleased(&effects)
-        }
+        if downloads.flight(key, id) != nil { requeue(key, &effects) }
         startTransfers(&effects)
     }
 
     // MARK: The end of a transfer
+
+    /// A whole image arrived. The times run from the request to the beginning of the response, and to the last byte.
+    package mutating func downloaded(bytes: Int64, firstByte: Duration, whole: Duration) {
+        counters.downloaded(bytes: bytes, firstByte: firstByte, whole: whole)
+    }
 
     /// The whole image has arrived and been checked. It is published, unless its download has ended.
     package mutating func imageStaged(
@@ -86,14 +86,14 @@ extension CacheState {
     }
 
     package mutating func publish(_ key: CacheKey, _ work: Work, _ effects: inout Effects) {
-        downloads.publish(key, losses: catalog.losses)
+        downloads.publish(key, losses: disk.losses)
         startTransfers(&effects)
         effects.work.append(work)
         changed(key, &effects)
     }
 
     /// The transfer has ended and its slot is free. Its download can continue or end.
-    package mutating func transferEnded(_ id: FlightID) { scheduler.ended(id) }
+    mutating func transferEnded(_ id: FlightID) { scheduler.ended(id) }
 
     /// A cancelled transfer has only its name lookup left. ``lookupEnded(_:_:)`` follows.
     package mutating func transferAbandoned(_ id: FlightID, _ effects: inout Effects) {
@@ -111,7 +111,7 @@ extension CacheState {
 
     /// Stops a download for which no caller waits any more. A download that is being published
     /// continues, and one that is nearly finished becomes detached.
-    package mutating func stopIfUnwanted(_ key: CacheKey, _ effects: inout Effects) {
+    mutating func stopIfUnwanted(_ key: CacheKey, _ effects: inout Effects) {
         guard let flight = downloads[key], !flight.isWanted, !flight.isPublishing else { return }
         // Before the response begins, it is unknown whether the download continues the partial.
         if flight.phase == .receiving,
@@ -120,8 +120,7 @@ extension CacheState {
         {
             return setDetached(key, Flight.Detached())
         }
-        endFlight(key, &effects)
-        if flight.phase.isRunning { cancel(key, flight, discardsPartial: false, &effects) }
+        abandon(key, flight, &effects)
         changed(key, &effects)
     }
 
@@ -136,38 +135,54 @@ extension CacheState {
                 : .cancelTransfer(flight.id, key, discardsPartial: discardsPartial))
     }
 
-    /// Ends a download. Its written bytes count as a partial until a probe says otherwise.
-    package mutating func endFlight(_ key: CacheKey, _ effects: inout Effects) {
+    /// Ends a download for good, and stops its transfer.
+    mutating func abandon(
+        _ key: CacheKey, _ flight: Flight, discardsPartial: Bool = false, _ effects: inout Effects
+    ) {
+        endFlight(key, &effects)
+        if flight.phase.isRunning {
+            cancel(key, flight, discardsPartial: discardsPartial, &effects)
+        }
+    }
+
+    /// Ends a download.
+    mutating func endFlight(_ key: CacheKey, _ effects: inout Effects) {
         guard let flight = downloads[key] else { return }
         if let detached = flight.detached { waiters.detached.remove(key, of: detached.client) }
         if flight.isQueued { dequeue(key, flight) }
         if flight.waitsForStore { store?.lookups.forget(key) }
         leaveOriginal(key, flight, &effects)
-        releaseTransfer(key, flight)
+        release(key, flight)
         _ = downloads.remove(key)
         spaceReleased(&effects)
     }
 
-    /// Releases everything that a transfer holds except its slot, which it keeps until it ends.
-    mutating func releaseTransfer(_ key: CacheKey, _ flight: Flight) {
-        scheduler.stops(flight.id)
-        releaseReservation(key, flight)
+    /// Undoes an attempt that brought no entry, or not the whole answer. Its download changes to what follows.
+    ///
+    /// - Parameter freesSpace: whether another download can start with the space.
+    mutating func undo(
+        _ key: CacheKey, atFront: Bool = false, freesSpace: Bool = true,
+        _ effects: inout Effects, _ change: (inout Flight) -> Void
+    ) {
+        guard let flight = downloads[key] else { return }
+        release(key, flight)
+        downloads.update(key, change)
+        if downloads[key]?.isQueued == true { enqueue(key, atFront: atFront) }
+        changed(key, &effects)
+        if freesSpace { spaceReleased(&effects) }
     }
 
-    package mutating func releaseReservation(_ key: CacheKey, _ flight: Flight) {
-        guard flight.hasSpace else { return }
-        space.release(
-            key, reserved: flight.intake.reserved, received: flight.intake.received,
-            leavesPartial: !flight.isPublishing)
+    /// Releases everything that an attempt holds except its slot, which it keeps until its transfer ends. Written bytes
+    /// that became no entry count as a partial until a probe says otherwise.
+    private mutating func release(_ key: CacheKey, _ flight: Flight) {
+        scheduler.stops(flight.id)
+        disk.space.release(key, leavesPartial: !flight.isPublishing)
     }
 
     /// The download requested space that other downloads hold. It stops, and continues once space
     /// is free.
-    package mutating func waitForSpace(_ key: CacheKey, _ effects: inout Effects) {
-        guard let flight = downloads[key] else { return }
-        requeue(key, flight)
-        changed(key, &effects)
-        // This is not a release of space: a release would start the download again at once.
-        space.becameShort()
+    mutating func waitForSpace(_ key: CacheKey, _ effects: inout Effects) {
+        requeue(key, becauseOfSpace: true, &effects)
+        disk.space.becameShort()
     }
 }

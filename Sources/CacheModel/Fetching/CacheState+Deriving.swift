@@ -12,7 +12,7 @@ extension CacheState {
     /// validators to ask with.
     func isDerivedHere(_ key: CacheKey, _ name: CacheURL, _ fields: [RequestField]) -> Bool {
         guard name.side != nil || name.account != nil && fields.isEmpty else { return false }
-        return !catalog.contains(key) || catalog.contains(CacheKey(name.source))
+        return !disk.contains(key) || disk.contains(CacheKey(name.source))
     }
 
     /// Asks for the original of a derived image, unless it was asked for as urgently before.
@@ -81,11 +81,9 @@ extension CacheState {
     ) {
         transferEnded(id)
         if let flight = downloads.flight(key, id) {
-            releaseReservation(key, flight)
-            downloads.update(key) { $0.awaitsItsOriginal() }
+            undo(key, &effects) { $0.awaitsItsOriginal() }
             variants[CacheKey(flight.name.source), default: []].insert(key)
             urgencyChanged(key, &effects)
-            changed(key, &effects)
         }
         startTransfers(&effects)
     }
@@ -94,8 +92,8 @@ extension CacheState {
     package mutating func derived(
         _ key: CacheKey, _ id: FlightID, size: Int64, _ effects: inout Effects
     ) {
-        guard let flight = downloads.flight(key, id), flight.isDeriving else { return }
-        if flight.hasSpace { space.wrote(size - flight.intake.received) }
+        guard downloads.flight(key, id)?.isDeriving == true else { return }
+        disk.space.wrote(key, size)
         _ = downloads.update(key) { $0.receives(size, of: size, nil) }
         counters.derived += 1
         publish(key, .publish(id, key), &effects)

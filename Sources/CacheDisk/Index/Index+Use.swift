@@ -19,7 +19,7 @@ extension Index {
     package var touchedCount: Int { touched.count }
 
     /// Takes the last times of use of at most `limit` entries, to be written to their files.
-    package mutating func takeTouches(limit: Int) -> [(key: CacheKey, time: FileTime)] {
+    mutating func takeTouches(limit: Int) -> [(key: CacheKey, time: FileTime)] {
         var taken: [(key: CacheKey, time: FileTime)] = []
         while taken.count < limit, let place = touched.popNext() {
             // The names of one file share its access time. It is that of the latest use.
@@ -31,7 +31,7 @@ extension Index {
     /// Makes an entry the least recently used of its class. A scan calls this from the most recently
     /// used entry to the least recently used one. An entry that was used after the time in its file
     /// keeps its position.
-    package mutating func makeOldest(_ key: CacheKey, usedAt time: FileTime) {
+    mutating func makeOldest(_ key: CacheKey, usedAt time: FileTime) {
         guard let place = place(of: key), self[place].lastUsedAt <= time.nanoseconds else { return }
         unlink(place)
         setLastUse(place, time)

@@ -39,7 +39,8 @@ extension CacheState {
         endFlight(key, &effects)
         self.failed(key, flight, failure, &effects)
         if failed.isGone {
-            withdrawUnpinned(key, flight, &effects)
+            // A pinned entry stays in spite of that.
+            if !(flight.isPinned ?? disk.isPinned(key)) { withdraw(key, &effects) }
             deleteFromStore(key, flight, &effects)
         }
     }
@@ -103,13 +104,10 @@ extension CacheState {
     private mutating func waitForHost(
         _ key: CacheKey, _ refusal: Refusal, _ effects: inout Effects
     ) {
-        guard let flight = downloads[key] else { return }
         counters.retried += 1
-        releaseReservation(key, flight)
-        downloads.update(key) { $0.isRefused(refusal.failure, spendsAttempt: refusal.wasAlone) }
-        enqueue(key, atFront: true)
-        changed(key, &effects)
-        spaceReleased(&effects)
+        undo(key, atFront: true, &effects) {
+            $0.isRefused(refusal.failure, spendsAttempt: refusal.wasAlone)
+        }
     }
 
     /// A download ended without an image.
@@ -128,7 +126,7 @@ extension CacheState {
     private mutating func serveStale(
         _ key: CacheKey, _ flight: Flight, _ effects: inout Effects
     ) {
-        guard catalog.contains(key) else { return }
+        guard disk.contains(key) else { return }
         let content = flight.waiters.filter { waiters[$0]?.isRefresh != true }
         counters.staleAnswers += content.count
         downloads.update(key) { $0.waiters.subtract(content) }
@@ -142,14 +140,11 @@ extension CacheState {
         spendsAttempt: Bool, _ effects: inout Effects
     ) {
         counters.retried += 1
-        releaseReservation(key, flight)
-        let failure = failure.retrying(at: end.time)
-        downloads.update(key) {
-            $0.pauses(until: end.instant, failure, spendsAttempt: spendsAttempt)
-        }
         if scheduler.pauses(key, flight.id, until: end.instant) { effects.work.append(.planRetry) }
-        changed(key, &effects)
-        spaceReleased(&effects)
+        undo(key, &effects) {
+            $0.pauses(
+                until: end.instant, failure.retrying(at: end.time), spendsAttempt: spendsAttempt)
+        }
     }
 
     /// Time has passed: queues every download whose pause has ended, and asks hosts again.
@@ -178,65 +173,6 @@ extension CacheState {
         }
         storeMayBeInReach()
         pausesEnded(now: now + retry.longestPause, &effects)
-    }
-
-    /// The origin no longer has the image. A pinned entry stays in spite of that.
-    private mutating func withdrawUnpinned(
-        _ key: CacheKey, _ flight: Flight, _ effects: inout Effects
-    ) {
-        if !(flight.isPinned ?? catalog.isPinned(key)) { withdraw(key, &effects) }
-    }
-
-    /// Removes an entry that the cache is no longer allowed to keep.
-    private mutating func withdraw(_ key: CacheKey, _ effects: inout Effects) {
-        guard let victim = unlinkPending(key) else { return }
-        counters.withdrawn = counters.withdrawn + Removal(entries: 1, bytes: victim.bytes)
-        effects.work.append(.unlink(victim))
-        changed(key, &effects)
-    }
-
-    // MARK: Entries that must not be stored
-
-    /// Removes entries that must not be stored, when time has passed or the clock was set back.
-    ///
-    /// The callers that waited for such an entry get time to open it first. A caller that also
-    /// waits for other images has not been notified yet, so its entry stays for another `time`
-    /// seconds. Pinned entries stay because the user pinned them.
-    ///
-    /// - Parameter limit: the maximum number of entries removed in one call.
-    /// - Returns: whether more entries have to be removed.
-    package mutating func removeNotStorable(
-        now: UnixTime, time: Int64, limit: Int = VictimSearch.slice, _ effects: inout Effects
-    ) -> Bool {
-        // Until the directory has been read, the index may describe a directory that was replaced.
-        guard !noStoreGrace.isEmpty, catalog.isRead else { return false }
-        var count = 0
-        let unreported = waiters.unreported
-        for (key, end) in noStoreGrace.all {
-            if unreported.contains(key) {
-                noStoreGrace.extend(key, to: now + time)
-                continue
-            }
-            guard let facts = catalog.facts(of: key) else {
-                noStoreGrace.remove(key)
-                continue
-            }
-            guard end <= now || facts.fetchedAt > now, !facts.isPinned, isRemovable(key) else {
-                continue
-            }
-            guard count < limit else { return true }
-            count += 1
-            noStoreGrace.remove(key)
-            withdraw(key, &effects)
-        }
-        return false
-    }
-
-    /// Whether the entry can be removed now: no newer file is about to replace it, its name has
-    /// been probed, and its file can be unlinked.
-    private func isRemovable(_ key: CacheKey) -> Bool {
-        !downloads.isPublishing(key) && !catalog.dirtyNames.contains(key)
-            && !space.unlinkFailed.contains(key)
     }
 }
 

@@ -2,12 +2,12 @@ package import CacheDisk
 package import CacheKey
 package import CacheValues
 
-/// Lookups, and events from the directory.
+/// Lookups, and what is seen in the directory.
 extension CacheState {
     /// The state of a key, or `nil` if its name has to be probed first. A lookup is not counted as a use.
     package func lookup(_ key: CacheKey, isAnnounced: Bool = false) -> Lookup? {
         // A file that is being published may not survive a power cut yet, so the download answers for it.
-        if catalog.needsProbe(key), !downloads.isPublishing(key) { return nil }
+        if disk.needsProbe(key), !downloads.isPublishing(key) { return nil }
         return known(key, isAnnounced: isAnnounced)
     }
 
@@ -31,7 +31,7 @@ extension CacheState {
 
     private func known(_ key: CacheKey, isAnnounced: Bool = false) -> Lookup {
         let progress = downloads[key].map { currentProgress(of: $0, isAnnounced) }
-        if let facts = catalog.facts(of: key) {
+        if let facts = disk.facts(of: key) {
             return .cached(
                 facts, failure: progress?.failure ?? failures[key],
                 refresh: progress.map { Refresh($0) })
@@ -53,7 +53,16 @@ extension CacheState {
         return progress
     }
 
-    /// A probe of one name has finished. It began with ``Catalog/beginProbe()``.
+    // MARK: Probes
+
+    /// A probe of names outside the lock begins. ``probed(_:_:since:now:_:)``, ``scanned(_:since:_:)``,
+    /// ``confirmed(_:_:_:since:_:)`` or ``probeEnded()`` follows.
+    package mutating func probeBegan() -> ChangeEpochs.Start { disk.beginProbe() }
+
+    /// A probe has ended whose results have been applied, or that had none.
+    package mutating func probeEnded() { disk.endProbe() }
+
+    /// A probe of one name has finished, and ends here.
     ///
     /// - Returns: the answer for the key. `nil` if the name changed during the probe and has to be
     ///   probed again.
@@ -61,72 +70,65 @@ extension CacheState {
         _ key: CacheKey, _ probe: EntryProbe, since start: ChangeEpochs.Start, now: FileTime,
         _ effects: inout Effects
     ) -> Lookup? {
+        defer { disk.endProbe() }
         guard !hasPendingFile(key) else { return known(key) }
-        guard catalog.isCurrent(key, since: start) else { return nil }
+        guard disk.isCurrent(key, since: start) else { return nil }
         let isNew = take(key, probe, &effects)
         // Another program has just added the file, which counts as a use. During a scan the file's
         // access time shows its last use.
-        if isNew, catalog.validity == .complete { catalog.used(key, at: now) }
+        if isNew, disk.validity == .complete { disk.used(key, at: now) }
         return known(key)
     }
 
-    /// The scan has probed a batch of names. The probe began with ``Catalog/beginProbe()`` and ends here.
+    /// The scan has probed a batch of names. The probe ends here.
     package mutating func scanned(
         _ batch: [ScannedName], since start: ChangeEpochs.Start, _ effects: inout Effects
     ) {
         for name in batch {
-            switch name {
-            case .entry(let key, let probe):
-                guard !hasPendingFile(key), catalog.isCurrent(key, since: start) else { continue }
-                _ = take(key, probe, isScan: true, &effects)
-            case .partial(let key, let bytes):
-                // The partial may have become an entry since the probe.
-                if !catalog.isCurrent(key, since: start) {
-                    space.partials.needsProbe(key)
-                } else if !space.partials.dirtyNames.contains(key) {
-                    partialProbed(key, bytes)
-                }
-            case .unreadable(.entry(let key)): catalog.becameDirty(key)
-            case .unreadable(.partial(let key)): space.partials.needsProbe(key)
+            guard case .entry(let key, let probe) = name else {
+                disk.scanned(name, since: start)
+                continue
             }
+            guard !hasPendingFile(key), disk.isCurrent(key, since: start) else { continue }
+            _ = take(key, probe, isScan: true, &effects)
         }
-        catalog.endProbe()
+        disk.endProbe()
     }
 
     /// Whether a probe of the name is meaningless, because the cache is about to replace its file,
     /// or to unlink the file of an entry that has left the index.
     private func hasPendingFile(_ key: CacheKey) -> Bool {
-        downloads.isPublishing(key) || space.unlinking.contains(key)
+        downloads.isPublishing(key) || disk.space.unlinking.contains(key)
     }
 
     /// Applies the result of a probe.
     ///
-    /// - Returns: whether the probe found an entry that the catalog did not know.
+    /// - Returns: whether the probe found an entry that the index did not have.
     private mutating func take(
         _ key: CacheKey, _ probe: EntryProbe, isScan: Bool = false, _ effects: inout Effects
     ) -> Bool {
-        catalog.clean(key)
+        let before = changes.isObserved ? disk.facts(of: key) : nil
+        let cameOrWent = disk.found(key, probe, isScan: isScan)
         switch probe {
         case .entry(let facts):
-            let before = changes.isObserved ? catalog.facts(of: key) : nil
-            let isNew = catalog.insert(key, facts, isOldest: isScan)
-            if isNew { failures.forget(key) }
-            noStoreGrace.note(key, facts.removeAt)
+            if cameOrWent { failures.forget(key) }
             if before?.saysTheSame(as: facts) != true { changed(key, &effects) }
-            return isNew
+            return cameOrWent
         case .obstructed:
-            let isNews = catalog.vanished(key) || failures.kind(of: key) != .obstructed
+            let isNews = cameOrWent || failures.kind(of: key) != .obstructed
             failures.record(.directoryInTheWay(of: key), of: key)
             if isNews { changed(key, &effects) }
-        case .absent, .unusable: vanished(key, &effects)
+        case .absent, .unusable: nameBecameFree(key, hadEntry: cameOrWent, &effects)
         }
         return false
     }
 
     /// The name has no entry, and no directory obstructs it.
-    private mutating func vanished(_ key: CacheKey, _ effects: inout Effects) {
-        let isFree = failures.kind(of: key) == .obstructed && failures.forget(key)
-        if catalog.vanished(key) || isFree { changed(key, &effects) }
+    private mutating func nameBecameFree(
+        _ key: CacheKey, hadEntry: Bool, _ effects: inout Effects
+    ) {
+        let wasObstructed = failures.kind(of: key) == .obstructed && failures.forget(key)
+        if hadEntry || wasObstructed { changed(key, &effects) }
     }
 
     // MARK: Changes in the directory
@@ -135,48 +137,39 @@ extension CacheState {
     package mutating func directoryChanged(
         _ change: DirectoryChange, now: @autoclosure () -> FileTime, _ effects: inout Effects
     ) {
+        let hadEntry = disk.directoryChanged(change, now: now)
         switch change {
-        case .opened(let key):
-            if catalog.isOpenedByOthers(key) { catalog.used(key, at: now()) }
-        case .partialChanged(let key), .partialVanished(let key):
-            space.retryEviction(of: .partial(key))
-            let isOwn = downloads.update(key) { flight in
-                flight.observer.note(change)
-                return flight.hasSpace
-            }
-            if isOwn != true { space.partials.becameDirty(key) }
-        case .appeared(let key), .created(let key):
-            catalog.becameDirty(key)
-            space.retryEviction(of: .entry(key))
+        case .opened: break
+        case .partialChanged(let key), .partialVanished(let key), .appeared(let key),
+            .created(let key):
             downloads.update(key) { $0.observer.note(change) }
         case .vanished(let key):
             downloads.update(key) { $0.observer.note(change) }
-            space.retryEviction(of: .entry(key))
-            vanished(key, &effects)
-        case .overflowed:
-            if catalog.validity == .complete { effects.notices.append(.scanNeeded) }
-            changesLost()
+            nameBecameFree(key, hadEntry: hadEntry, &effects)
+        case .overflowed: if hadEntry { effects.notices.append(.scanNeeded) }
         }
     }
 
     /// Another directory lies at the path now, so nothing in memory is certain.
-    package mutating func directoryReplaced(_ effects: inout Effects) {
-        space.directoryReplaced()
-        space.retryAllEvictions()
-        if catalog.directoryReplaced() { effects.notices.append(.scanNeeded) }
-    }
-
-    private mutating func changesLost() {
-        space.retryAllEvictions()
-        catalog.changesLost()
+    ///
+    /// - Parameter budget: the limits that follow from its file system. `nil` if they are not known.
+    package mutating func directoryReplaced(budget: Budget? = nil, _ effects: inout Effects) {
+        if disk.directoryReplaced(budget) { effects.notices.append(.scanNeeded) }
     }
 
     // MARK: Scans
 
     /// A scan of the whole directory begins.
-    package mutating func scanBegan() {
-        catalog.scanBegan()
-        space.partials.allNeedProbe()
+    package mutating func scanBegan() { disk.scanBegan() }
+
+    /// The scan sorts a batch of its entries by use. Batches come from the most recently used to the least.
+    package mutating func sorted(_ stretch: ArraySlice<(key: CacheKey, lastUsedAt: FileTime)>) {
+        disk.sort(stretch)
+    }
+
+    /// The file of an entry tells the beginning of its digest.
+    package mutating func digestRead(_ prefix: UInt32, of key: CacheKey) {
+        disk.setDigestPrefix(prefix, of: key)
     }
 
     /// The scan has ended, and its entries are sorted by use.
@@ -184,43 +177,61 @@ extension CacheState {
     /// - Parameter isWatched: whether the watch reports every change from now on.
     /// - Returns: `false` if the scan has to be repeated.
     package mutating func scanFinished(isWatched: Bool) -> Bool {
-        isDraining || catalog.scanFinished(isWatched: isWatched)
+        isDraining || disk.scanFinished(isWatched: isWatched)
     }
 
     /// Takes the postponed work. It can begin because the directory has been read or will not be read.
-    package mutating func takePostponed() -> [@Sendable () -> Void] {
-        defer { space.postponed = [] }
-        return space.postponed
-    }
+    package mutating func takePostponed() -> [@Sendable () -> Void] { disk.takePostponed() }
 
     // MARK: Partials
 
-    /// A probe of a partial's name has finished. It began with ``SideFiles/beginProbe()`` and ends
-    /// here. A name that changed during the probe is probed again.
+    /// A probe of a partial's name begins. ``partialProbed(_:_:since:)`` or ``partialUnreadable()`` follows.
+    package mutating func partialProbeBegan() -> ChangeEpochs.Start { disk.beginPartialProbe() }
+
+    /// A probe of a partial's name has found that many bytes, or `nil` if there is no partial.
     package mutating func partialProbed(
         _ key: CacheKey, _ bytes: Int64?, since start: ChangeEpochs.Start
     ) {
-        if space.partials.isCurrent(key, since: start) { partialProbed(key, bytes) }
-        space.partials.endProbe()
+        disk.partialProbed(key, bytes, since: start)
     }
 
-    /// Records the bytes that the disk holds for a partial. `nil` if there is no partial.
-    package mutating func partialProbed(_ key: CacheKey, _ bytes: Int64?) {
-        space.partials.clean(key)
-        // The reservation of a download covers its own partial.
-        if !space.holders.contains(key) { space.partials[key] = bytes }
-    }
+    /// A probe of a partial's name has failed. The name is probed again.
+    package mutating func partialUnreadable() { disk.endPartialProbe() }
 
     /// The keys of all partials that no download is about to use.
     package var restingPartials: [CacheKey] {
-        space.partials.keys.filter { !downloads.contains($0) }
+        disk.space.partials.keys.filter { !downloads.contains($0) }
     }
 
     /// Discards a partial that has become too old, unless a caller has just requested its image.
     package mutating func partialExpired(_ key: CacheKey, _ effects: inout Effects) {
-        guard !downloads.contains(key), space.partials.mayHold(key) else { return }
-        space.partials.needsProbe(key)
+        guard !downloads.contains(key), disk.space.partials.mayHold(key) else { return }
+        disk.discardsPartial(key)
         effects.work.append(.discardPartial(key))
+    }
+
+    // MARK: Use
+
+    /// A caller opened the file of an entry.
+    package mutating func opened(_ key: CacheKey, at now: FileTime) { disk.used(key, at: now) }
+
+    /// The file of an entry could not be opened, so its name is probed again.
+    package mutating func fileMissed(_ key: CacheKey) { disk.becameDirty(key) }
+
+    /// The cache is about to open the file itself, which is not a use.
+    package mutating func openingItself(_ key: CacheKey) { disk.accessTimes.openingItself(key) }
+
+    /// The cache could not open the file, so the watch will not report an opening.
+    package mutating func didNotOpen(_ key: CacheKey) { disk.accessTimes.didNotOpen(key) }
+
+    /// Takes some of the times of use that have not been written to the files, in no order.
+    /// ``accessTimesFlushed(_:)`` follows.
+    package mutating func takeAccessTimes(limit: Int) -> [(key: CacheKey, time: FileTime)] {
+        disk.takeAccessTimes(limit: limit)
+    }
+
+    package mutating func accessTimesFlushed(_ keys: some Sequence<CacheKey>) {
+        disk.accessTimes.flushed(keys)
     }
 }
 

@@ -1,5 +1,5 @@
 package import CacheKey
-package import CacheValues
+import CacheValues
 
 /// The times of last use, and when the entries' files get them.
 ///
@@ -16,19 +16,19 @@ package struct AccessTimes: Sendable {
     /// opened the file: inotify(7).
     private var ownOpens: [CacheKey: Int] = [:]
 
-    package mutating func used(_ key: CacheKey, at now: FileTime, in index: inout Index) {
+    mutating func used(_ key: CacheKey, at now: FileTime, in index: inout Index) {
         let time = max(now, latest.successor)
         if index.touch(key, at: time) { latest = time }
     }
 
     /// An entry was published, and its file already has the time. Another entry may have been used
     /// since then, so the entry may need a later time: memory and files must give the same order.
-    package mutating func published(_ key: CacheKey, _ time: FileTime, in index: inout Index) {
+    mutating func published(_ key: CacheKey, _ time: FileTime, in index: inout Index) {
         guard time > latest, !flushing.contains(key) else { return used(key, at: time, in: &index) }
         latest = time
     }
 
-    package mutating func take(
+    mutating func take(
         limit: Int, from index: inout Index
     ) -> [(key: CacheKey, time: FileTime)] {
         let taken = index.takeTouches(limit: limit)
@@ -42,12 +42,15 @@ package struct AccessTimes: Sendable {
 
     package mutating func openingItself(_ key: CacheKey) { ownOpens[key, default: 0] += 1 }
 
+    /// The cache could not open the file, so the watch will not report an opening.
+    package mutating func didNotOpen(_ key: CacheKey) { _ = takeOwnOpen(of: key) }
+
     /// Whether a reported opening is one of the cache's own. Each own opening is matched once.
-    package mutating func takeOwnOpen(of key: CacheKey) -> Bool {
+    mutating func takeOwnOpen(of key: CacheKey) -> Bool {
         guard !ownOpens.isEmpty, let count = ownOpens[key] else { return false }
         ownOpens[key] = count > 1 ? count - 1 : nil
         return true
     }
 
-    package mutating func forgetOwnOpens() { ownOpens = [:] }
+    mutating func forgetOwnOpens() { ownOpens = [:] }
 }
