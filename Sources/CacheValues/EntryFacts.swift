@@ -8,7 +8,7 @@ public struct EntryFacts: Hashable, Sendable {
     public var size: Int64
     /// Bytes that the disk holds for the entry, in blocks of 512, attributes included. stat(2), `st_blocks`.
     public var allocated: Int64
-    /// The type of the image, told from its bytes.
+    /// The type of the image, determined from its bytes.
     public var mediaType: MediaType
     /// Pixels as a viewer shows them. `nil` if they are not known.
     public var width: Int?
@@ -30,7 +30,7 @@ public struct EntryFacts: Hashable, Sendable {
     package var inode: UInt64
     /// Whether the file has several hard links, so that other names of the directory can lead to it too.
     package var isLinked: Bool
-    /// The first bytes of the digest, see ``ContentDigest/prefix``. 0 if the record does not tell them.
+    /// The first bytes of the digest, see ``ContentDigest/prefix``. 0 if the record does not have them.
     package var digestPrefix: UInt32
 
     /// Whether the origin is asked before the entry is used again. A time of fetching in the future comes from a

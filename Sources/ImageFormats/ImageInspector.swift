@@ -22,8 +22,8 @@ package struct ImageInspector: Sendable {
     /// The dimensions as stored, which a decoder needs memory for. `nil` until they are known.
     package var storedSize: PixelSize? { walk?.walker.size }
 
-    /// The type and the dimensions as far as the bytes so far tell them. `nil` if they are not known to be an image.
-    /// The dimensions are not told before it is known how the image is turned.
+    /// The type and the dimensions as far as the bytes so far show them. `nil` if they are not known to be an image.
+    /// The dimensions are `nil` until it is known how the image is turned.
     package var shape: ImageShape? {
         guard let walker = walk?.walker, let mediaType = walker.mediaType, mediaType != .other
         else { return nil }

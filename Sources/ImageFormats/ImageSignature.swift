@@ -1,10 +1,10 @@
 /// Chooses the walker for a file by its first bytes.
 ///
-/// The signatures follow WHATWG MIME Sniffing §6.1 (<https://mimesniff.spec.whatwg.org/>). WebP is told without
+/// The signatures follow WHATWG MIME Sniffing §6.1 (<https://mimesniff.spec.whatwg.org/>). WebP is recognised without
 /// the `VP` that the standard adds; BMP and ICO have to pass a further check. For the formats that the standard
 /// leaves out, see the specification that the walker names.
 enum ImageSignature {
-    /// Bytes that are enough to tell every format with a signature. ICO needs most: its header of six bytes and
+    /// Bytes that are enough to recognise every format with a signature. ICO needs most: its header of six bytes and
     /// its first entry.
     static let headLength = 22
 

@@ -74,7 +74,7 @@ struct BadInputTests {
                 }
             }
             #expect(origin.requests().count == 1)
-            #expect(try daemon.names(besides: []).count == 1)
+            #expect(try daemon.names(excluding: []).count == 1)
         }
     }
 
@@ -169,7 +169,7 @@ struct BadInputTests {
                 #expect(item.failure?.kind == "http")
                 #expect(item.failure?.httpStatus == status)
             }
-            #expect(try daemon.names(besides: []).isEmpty)
+            #expect(try daemon.names(excluding: []).isEmpty)
             let output = try await daemon.cachectl("fetch", url)
             #expect(output.status == .exited(1))
             #expect(output.text.isEmpty)
@@ -185,7 +185,7 @@ struct BadInputTests {
             let unknown = "http://no-such-host.invalid/a.png"
             let items = try await daemon.ask(call("Fetch", [refused, unknown])).items
             #expect(items.map(\.failure?.kind) == ["unreachable", "unresolved"])
-            #expect(try daemon.names(besides: []).isEmpty)
+            #expect(try daemon.names(excluding: []).isEmpty)
         }
     }
 
@@ -220,7 +220,7 @@ struct BadInputTests {
                 #expect(item.state == .missing)
                 #expect(item.failure?.kind == "notAnImage")
             }
-            #expect(try strict.names(besides: []).isEmpty)
+            #expect(try strict.names(excluding: []).isEmpty)
             let lenient = try await DaemonFixture.start(
                 environment: ["CACHED_ACCEPT": "any"], in: scope)
             let url = origin.url("/text/html")
@@ -275,7 +275,7 @@ struct BadInputTests {
             origin.route("/a.png", .answer(body: []))
             let daemon = try await DaemonFixture.start(in: scope)
             #expect(try await daemon.fetch(origin.url("/a.png")).failure?.kind == "notAnImage")
-            #expect(try daemon.names(besides: []).isEmpty)
+            #expect(try daemon.names(excluding: []).isEmpty)
         }
     }
 
@@ -292,7 +292,7 @@ struct BadInputTests {
                 #expect(item.failure?.kind == "tooLarge", "\(name)")
             }
             try await origin.waitForOutcome(.abandoned, of: "/endless.png")
-            #expect(try daemon.names(besides: []).isEmpty)
+            #expect(try daemon.names(excluding: []).isEmpty)
         }
     }
 

@@ -86,7 +86,7 @@ struct BudgetTests {
             // No download restarts more than once.
             #expect(origin.requests().count <= 2 * urls.count)
             #expect(try await sampler.end().peak <= 1_000_000)
-            #expect(try daemon.names(besides: []).allSatisfy { !$0.hasSuffix(".part") })
+            #expect(try daemon.names(excluding: []).allSatisfy { !$0.hasSuffix(".part") })
             try await daemon.expectLedgerMatchesDisk()
         }
     }
@@ -110,7 +110,7 @@ struct BudgetTests {
                 #expect(item.failure?.message.contains("--max-bytes") == true)
                 try await origin.waitForOutcome(.abandoned, of: path)
             }
-            #expect(try daemon.names(besides: []).isEmpty)
+            #expect(try daemon.names(excluding: []).isEmpty)
             #expect(try await daemon.metric("bytesUsed") == 0)
             #expect(try await daemon.metric("refused") == 2)
         }
@@ -128,7 +128,7 @@ struct BudgetTests {
             #expect(item.failure?.kind == "noRoom")
             #expect(try await sampler.end().peak <= 1_000_000)
             #expect(try cache.held().contains(0))
-            #expect(try cache.daemon.names(besides: []).allSatisfy { !$0.hasSuffix(".part") })
+            #expect(try cache.daemon.names(excluding: []).allSatisfy { !$0.hasSuffix(".part") })
             try await cache.daemon.expectLedgerMatchesDisk()
         }
     }

@@ -189,7 +189,7 @@ struct CommandLineTests {
             #expect(try await daemon.cachectl("status", urls[2]).status == .success)
             let all = try await daemon.cachectl("remove", "--all")
             #expect(all.text == "removed 1 entry, \(last) bytes\n")
-            #expect(try daemon.names(besides: []).isEmpty)
+            #expect(try daemon.names(excluding: []).isEmpty)
             for wrong in [["remove"], ["remove", "--all", urls[0]], ["remove", "--prefix", ""]] {
                 #expect(try await run(daemon, wrong).status == .exited(64))
             }
@@ -229,7 +229,7 @@ struct CommandLineTests {
             try await origin.waitForOutcome(.abandoned, of: "/a.png")
             try await waitUntil("the partial to be removed") {
                 _ = try await daemon.ask(call("Stats"))
-                return try daemon.names(besides: []).isEmpty
+                return try daemon.names(excluding: []).isEmpty
             }
         }
     }

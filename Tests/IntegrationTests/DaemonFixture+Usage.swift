@@ -4,7 +4,7 @@ import Testing
 extension DaemonFixture {
     /// The disk space of entries and partials, as du(1) adds it up.
     func diskUsage() async throws -> Int {
-        let names = try names(besides: []).map { "\(directory)/\($0)" }
+        let names = try names(excluding: []).map { "\(directory)/\($0)" }
         guard !names.isEmpty else { return 0 }
         let text = try await runSuccessfully("du", ["--block-size=1", "--total"] + names)
         let total = text.split(separator: "\n").last?.split(separator: "\t").first

@@ -199,7 +199,7 @@ struct ExternalChangeTests {
             try await again.waitForScan()
             #expect(try await again.ask(call("List")).items.map(\.url) == [fixture.url])
             #expect(try await again.cachectl("remove", "--all").status == .success)
-            #expect(try again.names(besides: []) == names.sorted())
+            #expect(try again.names(excluding: []) == names.sorted())
         }
     }
 
@@ -245,7 +245,7 @@ struct ExternalChangeTests {
             let again = try await fixture.restarted()
             let removed = try await again.ask(call("Remove", parameters: #""all":true"#))
             #expect(removed.parameters?.entries == 3001)
-            #expect(try again.names(besides: []).isEmpty)
+            #expect(try again.names(excluding: []).isEmpty)
         }
     }
 

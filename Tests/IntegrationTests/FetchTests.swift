@@ -158,7 +158,7 @@ struct FetchTests {
             let refused = try await strict.fetch(url)
             #expect(refused.state == .missing)
             #expect(refused.failure?.kind == "notAnImage")
-            #expect(try strict.names(besides: []).isEmpty)
+            #expect(try strict.names(excluding: []).isEmpty)
 
             let lenient = try await DaemonFixture.start(
                 environment: ["CACHED_ACCEPT": "svg"], in: scope)

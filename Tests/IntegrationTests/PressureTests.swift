@@ -169,7 +169,7 @@ struct PressureTests {
                 }
                 return
             }
-            #expect(try daemon.names(besides: []).count == urls.count)
+            #expect(try daemon.names(excluding: []).count == urls.count)
             try await daemon.expectQuiet(after: 0)
         }
     }

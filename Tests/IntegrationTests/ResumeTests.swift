@@ -39,7 +39,7 @@ struct ResumeTests {
             let again = try await daemon.restart()
             #expect(try await again.fetch(url).state == .cached)
             #expect(try contents(of: again.path(url)) == Self.image)
-            #expect(try again.names(besides: []).count == 1)
+            #expect(try again.names(excluding: []).count == 1)
             #expect(origin.requests("/a.png").map(\.firstOfRange) == [nil, count])
             let item = try await again.status(url, details: true)
             #expect(item.sha256 == (try await sha256(Self.image)))

@@ -208,7 +208,7 @@ struct StopTests {
             daemon.process.signal(SIGTERM)
             #expect(try await daemon.process.waitForExit() == .success)
             let answer = try await connection.nextReply()
-            let left = try daemon.names(besides: []).count
+            let left = try daemon.names(excluding: []).count
             if answer.error == nil {
                 #expect(answer.parameters?.entries == names.count - left)
                 #expect((answer.parameters?.failure?.kind == "shuttingDown") == (left > 0))

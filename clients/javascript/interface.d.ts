@@ -61,7 +61,7 @@ export interface Item {
   size?: number
   /**
    * The media type found in the bytes, for example image/png. Present if the image is cached, and
-   * in flight as soon as the bytes tell it; so are width and height, once it is known how a viewer
+   * in flight as soon as the bytes show it; so are width and height, once it is known how a viewer
    * turns the image.
    */
   mediaType?: string

@@ -15,7 +15,7 @@ static void show(const cached_image *image) {
         printf("missing %s\n", image->url);
     else if (image->total > 0)
         printf("in flight %d%% %s\n", (int)(100 * image->received / image->total), image->url);
-    else /* The origin has not told the length, so a program with a ring lets it turn. */
+    else /* The origin has not sent the length, so a program with a ring lets it turn. */
         printf("in flight %s\n", image->url);
 }
 
@@ -26,7 +26,7 @@ int main(int count, char **urls) {
     cached_set_patience(cache, 2000); /* A program with a window can wait longer for a daemon that restarts. */
     setvbuf(stdout, NULL, _IOLBF, 0);
 
-    /* The directory alone tells this, in microseconds and without a daemon. */
+    /* The directory alone shows this, in microseconds and without a daemon. */
     const char **wanted = calloc((size_t)count, sizeof *wanted);
     size_t left = 0;
     for (int i = 1; i < count; i++) {

@@ -23,7 +23,7 @@ func show(image *C.cached_image) string {
 		fmt.Println("missing", url)
 	case image.total > 0:
 		fmt.Printf("in flight %d%% %s\n", 100*image.received/image.total, url)
-	default: // The origin has not told the length, so a program with a ring lets it turn.
+	default: // The origin has not sent the length, so a program with a ring lets it turn.
 		fmt.Println("in flight", url)
 	}
 	return url
@@ -39,7 +39,7 @@ func main() {
 	// A program with a window can wait longer for a daemon that restarts.
 	C.cached_set_patience(cache, 2000)
 
-	// The directory alone tells this, in microseconds and without a daemon.
+	// The directory alone shows this, in microseconds and without a daemon.
 	wanted := []*C.char{}
 	undecided := map[string]bool{}
 	for _, url := range os.Args[1:] {

@@ -23,7 +23,7 @@ ROWS_AHEAD = 2
 MOST_COLUMNS = 12
 SIZE = (880, 600)
 
-# Fixed margins, so that a position tells the row.
+# Fixed margins, so that a position gives the row.
 STYLE = f"""
 gridview {{ background: none; }}
 gridview > child {{ padding: {GAP // 2}px; background: none; }}

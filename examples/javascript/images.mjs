@@ -6,10 +6,10 @@ function show({ state, url, path, received, total, failure }) {
   else if (state === 'failed') console.log(`failed ${url}: ${failure.message}`)
   else if (state === 'missing') console.log(`missing ${url}`)
   else if (total) console.log(`in flight ${Math.floor((100 * received) / total)}% ${url}`)
-  else console.log(`in flight ${url}`) // The origin has not told the length, so a program with a ring lets it turn.
+  else console.log(`in flight ${url}`) // The origin has not sent the length, so a program with a ring lets it turn.
 }
 
-// The directory alone tells this, in microseconds and without a daemon.
+// The directory alone shows this, in microseconds and without a daemon.
 function knownAtOnce(url) {
   try {
     return cache.peek(url)

@@ -14,13 +14,13 @@ def show(image):
         text = f"missing {image.url}"
     elif image.fraction is not None:
         text = f"in flight {int(100 * image.fraction)}% {image.url}"
-    else:  # The origin has not told the length, so a program with a ring lets it turn.
+    else:  # The origin has not sent the length, so a program with a ring lets it turn.
         text = f"in flight {image.url}"
     print(text, flush=True)
 
 
 def known_at_once(url):
-    """The directory alone tells this, in microseconds and without a daemon."""
+    """The directory alone shows this, in microseconds and without a daemon."""
     try:
         return cache.peek(url)
     except CacheError as error:  # Such as a URL that is too long.

@@ -22,7 +22,7 @@ fn show(image: &Image) {
         FAILED => println!("failed {url}: {}", text(image.message)),
         MISSING => println!("missing {url}"),
         _ if image.total > 0 => println!("in flight {}% {url}", 100 * image.received / image.total),
-        // The origin has not told the length, so a program with a ring lets it turn.
+        // The origin has not sent the length, so a program with a ring lets it turn.
         _ => println!("in flight {url}"),
     }
 }
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         // A program with a window can wait longer for a daemon that restarts.
         cached_set_patience(cache, 2000);
 
-        // The directory alone tells this, in microseconds and without a daemon.
+        // The directory alone shows this, in microseconds and without a daemon.
         let mut undecided = HashSet::new();
         for url in &urls {
             cached_peek(cache, url.as_ptr(), &mut image);

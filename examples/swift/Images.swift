@@ -13,7 +13,7 @@ struct Images {
         let loads = CommandLine.arguments.dropFirst().map {
             cache.load(ImageRequest($0, priority: .visible))
         }
-        // The directory alone tells these, in microseconds and without a daemon.
+        // The directory alone shows these, in microseconds and without a daemon.
         for load in loads { show(load.initial, of: load.url) }
         let states = await withTaskGroup { group in
             for load in loads { group.addTask { await follow(load) } }

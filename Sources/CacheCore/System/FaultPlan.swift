@@ -14,7 +14,7 @@ final class FaultPlan: Sendable {
     /// `times` have failed. Another plan can make calls of another kind fail.
     init(
         _ call: SyscallName, nth: Int, _ errno: Errno, times: Int = 1,
-        besides other: FaultPlan? = nil
+        and other: FaultPlan? = nil
     ) {
         self.other = other
         self.call = call

@@ -254,7 +254,7 @@ struct Kernel: Sendable {
     }
 
     /// Renames within one directory, if nothing has the new name. Returns `false` if something has it, or if the file
-    /// system cannot tell in the same step. renameat2(2), `RENAME_NOREPLACE`.
+    /// system cannot check in the same step. renameat2(2), `RENAME_NOREPLACE`.
     func renameAsNew(_ old: String, to new: String, in directory: Int32) throws(Errno) -> Bool {
         do {
             _ = try call(.rename) { clinux_rename_new(directory, old, new) }

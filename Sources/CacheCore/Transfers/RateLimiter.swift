@@ -17,7 +17,7 @@ final class RateLimiter {
     /// The paused downloads, and the flow in which each has its turn.
     private var waiting: [FlightID: FlowKey] = [:]
     private var queue = FairQueue<FlightID>()
-    /// The download that was told to continue and has not taken its piece yet.
+    /// The download that was notified to continue and has not taken its piece yet.
     private var called: FlightID?
     /// When each download took its first piece since it was last paused, and its bytes since then.
     private var unpaused: [FlightID: (since: ContinuousClock.Instant, bytes: Int)] = [:]

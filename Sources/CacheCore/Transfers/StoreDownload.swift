@@ -3,23 +3,43 @@ import CacheModel
 import CacheValues
 import HTTPCaching
 import ImageFormats
+internal import SystemPackage
 
 /// A question to the store. The origin is asked neither for an image nor about an entry.
 final class StoreDownload: Download {
-    private let lookup: StoreLookup
+    private let access: StoreAccess
+    /// The entry's digest; `nil` if there is none, and the whole object is asked for.
+    private let knownDigest: ContentDigest?
+    /// The key that an object has to name to be about this URL.
+    private let urlDigest: String
+    /// The document with which the store explains a failure.
+    private var explanation: [UInt8] = []
 
+    private static let longestExplanation = 16 * 1024
+
+    /// Prepares the first request: for the object's head alone if there is an entry already.
+    ///
+    /// - Throws: a `CurlError`, or why there are no credentials.
     init(
-        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ lookup: StoreLookup,
-        _ context: TransferContext
-    ) throws(CurlError) {
-        self.lookup = lookup
+        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ hints: LocalHints,
+        _ question: StoreQuestion, _ access: StoreAccess, _ context: TransferContext
+    ) throws {
+        let directory = context.directory
+        let isAboutEntry = question.isAboutEntry && hints.entry
+        let record = isAboutEntry ? directory.entryRecord(of: key) : nil
+        let digest = record.flatMap { _ in
+            ifPossible { () throws(Errno) in try directory.digest(of: key) }
+        }
+        (self.access, knownDigest) = (access, digest)
+        urlDigest = StoreMetadata.urlDigest(of: question.name)
         var plan = RequestPlan(
-            flight: id, url: lookup.url, route: .direct, mayShareConnection: false)
+            flight: id, url: access.location.url(of: key), route: .direct,
+            mayShareConnection: false)
         plan.decodesBody = false
-        plan.store = lookup.request
+        plan.store = try access.request(digest == nil ? .get : .head, headLimit: question.limit)
+        let entry = digest == nil ? nil : record.map { KnownEntry.unconditional($0) }
         try super.init(
-            id, key, url, plan, lookup.record.map { .unconditional($0) } ?? .none,
-            mayReplacePartial: lookup.mayReplacePartial, context)
+            id, key, url, plan, entry ?? .none, mayReplacePartial: hints.partial, context)
     }
 
     /// The validators of a store's object are not the origin's.
@@ -31,11 +51,34 @@ final class StoreDownload: Download {
     }
 
     override func refusal(of head: ResponseHead) -> Failure? {
-        lookup.problem(of: head) ?? super.refusal(of: head)
+        problem(of: head) ?? super.refusal(of: head)
     }
 
+    /// Why an object with this head cannot be the image.
+    private func problem(of head: ResponseHead) -> Failure? {
+        guard head.status == 200 else { return nil }
+        guard let record = Self.record(of: head) else {
+            return .badObject("it has no record that can be read")
+        }
+        if head.storeMetadata?.urlDigest != urlDigest { return .badObject("it is of another URL") }
+        if !head.contentCodings.isEmpty { return .badObject("its bytes are packed") }
+        if let length = head.contentLength, length != record.record.size {
+            return .badObject("its length is not that of its record")
+        }
+        return nil
+    }
+
+    /// The record that the object carries.
+    private static func record(of head: ResponseHead) -> StoreRecord? {
+        head.storeMetadata?.record.flatMap { StoreRecord(text: $0) }
+    }
+
+    /// A document that is longer than ``longestExplanation`` explains nothing.
     override func received(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
-        hasImage ? super.received(bytes) : lookup.takeExplanation(bytes)
+        guard !hasImage else { return super.received(bytes) }
+        guard explanation.count + bytes.count <= Self.longestExplanation else { return .refused }
+        explanation += bytes
+        return .taken
     }
 
     override func plansAnotherRequest(after end: RequestEnd) -> Bool {
@@ -46,12 +89,12 @@ final class StoreDownload: Download {
     private func plansWholeObject(after end: RequestEnd) -> Bool {
         guard case .head = plan.store?.method, end == .completed,
             request.failure == nil, request.head.status == 200,
-            request.head.storeMetadata?.digest != lookup.digest?.description,
-            let record = StoreLookup.record(of: request.head)
+            request.head.storeMetadata?.digest != knownDigest?.description,
+            let record = Self.record(of: request.head)
         else { return false }
         let found = record.entry(answeredBy: request.head, now: request.times.received)
         guard found.reuse(at: .now) == .fresh else { return false }
-        plan.store = lookup.wholeObject(key)
+        plan.store?.method = .get
         plan.head = ResponseHead()
         return true
     }
@@ -65,7 +108,7 @@ final class StoreDownload: Download {
         } catch {
             discardPartial()
             let answer = (error as? NoImage)?.answer ?? verdict(on: error)
-            if case .refused = answer { lookup.doubtCredentials() }
+            if case .refused = answer { access.doubtCredentials() }
             return .notInStore(answer, after: time)
         }
     }
@@ -77,9 +120,9 @@ final class StoreDownload: Download {
     /// The entry's new record, if the store has the same image and it is fresh there.
     private func confirmed(_ end: RequestEnd) -> Revalidation? {
         guard case .head = plan.store?.method, end == .completed, request.failure == nil,
-            request.head.status == 200, let asked = lookup.record,
-            request.head.storeMetadata?.digest == lookup.digest?.description,
-            let stored = StoreLookup.record(of: request.head), stored.record.size == asked.size
+            request.head.status == 200, let asked = entry.record,
+            request.head.storeMetadata?.digest == knownDigest?.description,
+            let stored = Self.record(of: request.head), stored.record.size == asked.size
         else { return nil }
         var record = stored.entry(answeredBy: request.head, now: request.times.received)
         guard record.reuse(at: .now) == .fresh else { return nil }
@@ -97,7 +140,7 @@ final class StoreDownload: Download {
         if let failure = request.failure { return verdict(on: failure) }
         let head = request.head
         if head.isFailure || head.isRedirect {
-            return StoreExplanation(head, lookup.explanation).answer
+            return StoreExplanation(head, explanation).answer
         }
         if case .failed(let error) = end {
             if error == .timedOut { return .late }
@@ -106,7 +149,7 @@ final class StoreDownload: Download {
         }
         if case .head = plan.store?.method { return .stale }
         guard head.status == 200 else { return .bad("it came with status \(head.status)") }
-        guard let promised = length ?? StoreLookup.record(of: head)?.record.size,
+        guard let promised = length ?? Self.record(of: head)?.record.size,
             promised == received
         else { return .failed("the connection closed after \(received) bytes") }
         return nil
@@ -114,7 +157,7 @@ final class StoreDownload: Download {
 
     private func stagedFromStore() throws -> StagedImage {
         let head = request.head
-        guard let stored = StoreLookup.record(of: head), let body else {
+        guard let stored = Self.record(of: head), let body else {
             throw Failure.badObject("it has no bytes")
         }
         let report = try checked(inspector.finish())
@@ -148,6 +191,20 @@ final class StoreDownload: Download {
     }
 }
 
+extension StoreMetadata {
+    /// The SHA-256 of a URL.
+    static func urlDigest(of url: CacheURL) -> String {
+        ContentDigest(of: Array(url.string.utf8)).description
+    }
+}
+
+extension Failure {
+    /// An object of the store is not what it claims to be.
+    fileprivate static func badObject(_ problem: String) -> Failure {
+        Failure(.protocolError, problem)
+    }
+}
+
 extension TransferThread {
     /// Asks the store for an image, unless so much of it is here already that the rest comes from the origin.
     func ask(
@@ -163,8 +220,7 @@ extension TransferThread {
             return answer(id, key, .notAsked)
         }
         do {
-            let lookup = try StoreLookup(key, hints, question, store, context.directory)
-            let download = try StoreDownload(id, key, url, lookup, context)
+            let download = try StoreDownload(id, key, url, hints, question, store, context)
             downloads[id] = download
             multi.add(download.request.easy)
         } catch let problem as CredentialsFile.Problem {

@@ -44,7 +44,7 @@ final class TransferContext {
         hasWarnedOfLocks = true
         logger.notice(
             """
-            the file system has no locks for partial downloads, so other programs cannot tell a running \
+            the file system has no locks for partial downloads, so other programs cannot distinguish a running \
             download from an interrupted one by the file alone
             """,
             metadata: ["directory": "\(directory.path)"])

@@ -16,7 +16,7 @@ protocol TransferDelegate: AnyObject, Sendable {
     /// The flow that the download belongs to now, and with it its priority; `nil` once the flight is over.
     func flow(of key: CacheKey, _ id: FlightID) -> FlowKey?
 
-    /// The download has `received` bytes of `total`, if the origin promised a length. They tell the shape of the
+    /// The download has `received` bytes of `total`, if the origin promised a length. They show the shape of the
     /// image, or nothing yet.
     func downloadProgressed(
         _ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?, _ shape: ImageShape?)

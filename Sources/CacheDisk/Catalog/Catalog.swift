@@ -95,7 +95,7 @@ package struct Catalog: ~Copyable, Sendable {
         index.bytesFreed(byRemoving: key)
     }
 
-    /// Records what the file of an entry tells about its digest.
+    /// Records what the file of an entry says about its digest.
     package mutating func setDigestPrefix(_ prefix: UInt32, of key: CacheKey) {
         index.setDigestPrefix(prefix, of: key)
     }

@@ -9,8 +9,8 @@ package import CacheValues
 extension Index {
     // MARK: Finding
 
-    /// At most `limit` entries, each of another file, whose bytes have a digest that begins like
-    /// this one. Only their files tell the whole digest.
+    /// At most `limit` entries, each of another file, whose bytes have a digest that begins like this one. Only their
+    /// files have the whole digest.
     ///
     /// - Parameter size: bytes of the image. `nil` for any number.
     package func keys(
@@ -147,7 +147,7 @@ extension Index {
             linkName(other)
         }
         linkName(place)
-        // The newest facts tell the blocks of the file.
+        // The newest facts have the blocks of the file.
         let names = names(of: place)
         for name in names { self[name].blocks = entry.blocks }
         totals = totals + share(of: names)
@@ -163,7 +163,7 @@ extension Index {
             next = self[next].nextAlike
         }
         guard entry.digestPrefix != 0 else { return nil }
-        // Its record, unlike this one, does not tell the digest.
+        // Its record, unlike this one, does not have the digest.
         next = chains[entry.file]
         while next != Self.none {
             let other = self[next]
@@ -201,7 +201,7 @@ extension Index {
         totals = totals + share(of: others)
     }
 
-    /// Records what the file of an entry tells about its digest.
+    /// Records what the file of an entry says about its digest.
     package mutating func setDigestPrefix(_ prefix: UInt32, of key: CacheKey) {
         guard let place = place(of: key), self[place].digestPrefix == 0 else { return }
         detach(place)

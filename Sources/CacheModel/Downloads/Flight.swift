@@ -93,7 +93,7 @@ package struct Flight: Sendable {
         var received: Int64 = 0
         /// Bytes of the whole image. `nil` until the origin gives the length.
         var total: Int64?
-        /// The type and dimensions that the first bytes tell. `nil` until they tell anything.
+        /// The type and dimensions that the first bytes show. `nil` until they show any.
         var shape: ImageShape?
         /// Bytes received at the last announced change.
         var announced: Int64 = 0

@@ -8,7 +8,7 @@ public struct Progress: Hashable, Sendable {
     public let received: Int64
     /// Bytes the origin promised; `nil` while that is unknown.
     public let total: Int64?
-    /// The type and dimensions that the first bytes tell. `nil` until they tell anything.
+    /// The type and dimensions that the first bytes show. `nil` until they show any.
     public let shape: ImageShape?
     /// Whether the image will be pinned when it is published. `nil` if no caller asked for either.
     public var isPinned: Bool?

@@ -20,7 +20,7 @@ struct TransferQueue: Sendable {
     var isEmpty: Bool { flows.isEmpty }
 
     /// Whether a client waits that is not this one.
-    func hasClient(besides client: ClientID) -> Bool {
+    func hasClient(otherThan client: ClientID) -> Bool {
         clients.counts.count > 1 || clients.counts.first.map { $0.key != client } ?? false
     }
 

@@ -139,7 +139,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
 
     /// Whether those that run and those that wait are of several clients. One client takes no slots from itself.
     private var areClientsSeveral: Bool {
-        slots.usage(at: nil).onlyClient.map { queue.hasClient(besides: $0) } ?? (running > 0)
+        slots.usage(at: nil).onlyClient.map { queue.hasClient(otherThan: $0) } ?? (running > 0)
     }
 
     private mutating func gaveWay(_ id: FlightID, _ flow: FlowKey) {

@@ -8,7 +8,7 @@ package struct StoreRefusal: Hashable, Sendable {
         (self.code, self.remedy) = (code, remedy)
     }
 
-    /// Whether this is the answer of a store that does not tell whether an object is missing, because the key may
-    /// not list the bucket.
+    /// Whether this is the answer of a store that does not say whether an object is missing, because the key may not
+    /// list the bucket.
     package var canMeanMissing: Bool { code == "AccessDenied" }
 }

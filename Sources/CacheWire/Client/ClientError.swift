@@ -34,7 +34,7 @@ public struct ClientError: Error, Sendable, Hashable {
     }
 
     public let code: Code
-    /// Tells a person what failed and how to fix it.
+    /// Explains to a person what failed and how to fix it.
     public let message: String
     /// The errno of the failed system call.
     public let cause: Int32?

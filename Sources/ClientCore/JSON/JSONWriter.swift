@@ -13,19 +13,26 @@ package struct JSONWriter: Sendable {
         bytes += text
     }
 
-    /// A string with the escapes that JSON requires (RFC 8259 §7).
-    package mutating func put(string text: some Sequence<UInt8>) {
+    /// A string with the escapes that JSON requires (RFC 8259 §7). Few strings need any.
+    package mutating func put(string text: some Collection<UInt8>) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20:
-                put("\\u00")
-                bytes += [UInt8(ascii: "0") + byte >> 4, Self.digit(byte & 15)]
-            default: bytes.append(byte)
-            }
+        if text.contains(where: Self.needsEscape) {
+            for byte in text { put(escaped: byte) }
+        } else {
+            bytes += text
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func put(escaped byte: UInt8) {
+        guard Self.needsEscape(byte) else { return bytes.append(byte) }
+        guard byte < 0x20 else { return bytes += [UInt8(ascii: "\\"), byte] }
+        put("\\u00")
+        bytes += [UInt8(ascii: "0") + byte >> 4, Self.digit(byte & 15)]
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     mutating func end() {

@@ -23,7 +23,7 @@ enum HeaderField: String, CaseIterable {
     /// - Parameter name: the name in any case of letters (RFC 9110 §5.1). `nil` for any other field.
     init?(_ name: Slice<UnsafeRawBufferPointer>) {
         let found = Self.names.first { field in
-            // Most fields of a response are not listed here, and their length is enough to tell.
+            // Most fields of a response are not listed here, and their length is enough to know.
             field.name.count == name.count
                 && name.elementsEqual(field.name) { $0.lowercasedASCII == $1 }
         }

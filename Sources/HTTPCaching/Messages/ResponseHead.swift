@@ -9,7 +9,7 @@ package struct ResponseHead: Sendable {
     package private(set) var status = 0
     /// Whether the framing shows where the body ends: by a length or by chunks.
     ///
-    /// The framing of HTTP/2 would show it too, but libcurl cannot tell a stream that was reset without an
+    /// The framing of HTTP/2 would show it too, but libcurl cannot distinguish a stream that was reset without an
     /// error from one that ended (RFC 9113 §8.1).
     package private(set) var isFramed = false
     /// Whether the connection can carry several transfers at once: HTTP/2 or HTTP/3.
@@ -246,7 +246,7 @@ extension ResponseHead {
         return HTTPDate.parse(retryAfter, now: now).map { max($0 - now, 0) }
     }
 
-    /// How many seconds a clock that says `now` is ahead of the server's. `nil` if the server does not tell its time.
+    /// How many seconds a clock that says `now` is ahead of the server's. `nil` if the server does not send its time.
     package func clockDifference(now: UnixTime) -> Int64? {
         dates(now: now).date.map { now - $0 }
     }

@@ -7,8 +7,8 @@ package struct StoreMetadata: Hashable, Sendable {
     package var record: String?
     /// SHA-256 of the bytes, in 64 hex digits.
     package var digest: String?
-    /// SHA-256 of the URL, in 64 hex digits. It binds the object to its URL without telling it to those who list the
-    /// bucket.
+    /// SHA-256 of the URL, in 64 hex digits. It binds the object to its URL without revealing it to those who list
+    /// the bucket.
     package var urlDigest: String?
 
     package init(record: String? = nil, digest: String? = nil, urlDigest: String? = nil) {

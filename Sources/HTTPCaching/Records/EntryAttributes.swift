@@ -4,7 +4,7 @@ package import CacheKey
 package enum EntryAttributes {
     /// The URL as the caller gave it. The name is a convention of freedesktop.org.
     package static let url = "user.xdg.origin.url"
-    /// The media type, told from the bytes. The name is a convention of freedesktop.org.
+    /// The media type, determined from the bytes. The name is a convention of freedesktop.org.
     package static let mediaType = "user.mime_type"
     /// The SHA-256 of the bytes, in 64 hex digits, on a file with several names.
     package static let fileDigest = "user.cached.sha256"

@@ -57,7 +57,7 @@ package struct EntryRecord: Hashable, Sendable {
         self.removeAt = removeAt
     }
 
-    /// Whether the bytes can tell a size that the record lacks, because an older version had another one.
+    /// Whether the bytes can show a size that the record lacks, because an older version had another one.
     package var lacksSize: Bool { width == nil && mediaType.isRaster }
 
     /// Takes the type and the size from the findings about the bytes.

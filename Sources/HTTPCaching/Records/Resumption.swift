@@ -42,7 +42,7 @@ package struct Resumption: Hashable, Sendable {
         case 416: hasSameSource(head) && hasNothingLeft(head, now) ? .isWhole : .unusable
         // The image is gone or not available now, with or without a range.
         case 404, 408, 410, 429: .failure
-        // The origin may object to the range only. A request without one will tell.
+        // The origin may object to the range only. A request without one will show it.
         case 201...299, 304, 400...499, 501: .unusable
         default: .failure
         }

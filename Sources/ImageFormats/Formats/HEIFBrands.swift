@@ -1,8 +1,8 @@
-/// Tells the media type of a file from the brands in its `ftyp` box.
+/// Determines the media type of a file from the brands in its `ftyp` box.
 ///
-/// AV1 Image File Format §6 (`avif`, `avis`), ISO/IEC 23008-12 annex B (the others) and annex O (`mif3`).
-/// `mif1`, `msf1` and `mif3` name the structure and not the codec. With them, the compatible brands tell
-/// the codec, and with `mif3` the version does too.
+/// AV1 Image File Format §6 (`avif`, `avis`), ISO/IEC 23008-12 annex B (the others) and annex O (`mif3`). `mif1`,
+/// `msf1` and `mif3` name the structure and not the codec. With them, the compatible brands show the codec, and with
+/// `mif3` the version does too.
 enum HEIFBrands {
     private static let avif: Set<FourCC> = ["avif", "avis"]
     private static let hevc: Set<FourCC> = ["heic", "heix", "heim", "heis", "hevc", "hevx"]

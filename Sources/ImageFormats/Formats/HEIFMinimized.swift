@@ -11,7 +11,7 @@ enum HEIFMinimized {
     /// The dimensions. `nil` if the box has another version.
     ///
     /// - Parameter field: the first ``headLength`` bytes of the payload: two bytes of flags that start with the
-    ///   version, a bit that tells the width of the sizes, and both sizes minus 1.
+    ///   version, a bit that selects the width of the sizes, and both sizes minus 1.
     static func size(_ field: ByteField) -> PixelSize? {
         guard field.bytes[0] >> 6 == 0 else { return nil }
         let isLarge = field.bytes[2] & 0x80 != 0

@@ -1,9 +1,9 @@
 /// JPEG: segments that start with a marker, entropy-coded data between them, and `EOI` at the end.
 ///
-/// ITU-T T.81 annex B: B.1.1.2 markers and fill bytes, B.1.1.5 stuffed zeros, B.2.2 frame
-/// header, B.2.5 `DNL`. The first Exif before the first scan tells how the image is turned, as in Chromium. Thumbnails are inside `APPn` segments and are skipped with them. Stray bytes
-/// between segments are skipped, as decoders do. Only the first frame header counts, because damaged
-/// data can look like another.
+/// ITU-T T.81 annex B: B.1.1.2 markers and fill bytes, B.1.1.5 stuffed zeros, B.2.2 frame header, B.2.5 `DNL`. The
+/// first Exif before the first scan says how the image is turned, as in Chromium. Thumbnails are inside `APPn`
+/// segments and are skipped with them. Stray bytes between segments are skipped, as decoders do. Only the first frame
+/// header counts, because damaged data can look like another.
 struct JPEGWalker: ImageWalker {
     private enum Awaiting {
         case segment

@@ -1,8 +1,8 @@
 /// PNG: a signature, then chunks of length, type, data and checksum. `IEND` is the last chunk.
 ///
-/// W3C PNG (Third Edition) §5.3 chunk layout, §11.2.1 `IHDR`, §11.3.4.5 `eXIf`. Checksums are not computed.
-/// The first `eXIf` before the data tells how the image is turned, as in Chromium.
-/// Decoders show an image that is cut off, as they do with JPEG, but none with an impossible header.
+/// W3C PNG (Third Edition) §5.3 chunk layout, §11.2.1 `IHDR`, §11.3.4.5 `eXIf`. Checksums are not computed. The first
+/// `eXIf` before the data says how the image is turned, as in Chromium. Decoders show an image that is cut off, as
+/// they do with JPEG, but none with an impossible header.
 struct PNGWalker: ImageWalker {
     private static let headerLength: UInt32 = 13
     private static let longestSide: UInt32 = 0x7FFF_FFFF

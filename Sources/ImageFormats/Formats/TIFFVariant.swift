@@ -1,4 +1,4 @@
-/// The byte order of a TIFF and the width of its offsets, told from the first four bytes.
+/// The byte order of a TIFF and the width of its offsets, read from the first four bytes.
 struct TIFFVariant: Sendable {
     let isBigEndian: Bool
     let isBigTIFF: Bool

@@ -11,7 +11,7 @@ struct XMLOutline: Sendable {
         case tag(isEmpty: Bool)
         case quoted(by: UInt8)
         case endTag
-        /// After `<!`, until the following letters tell a comment, CDATA or a declaration.
+        /// After `<!`, until the following letters show a comment, CDATA or a declaration.
         case declarationName
         /// Inside `<!…>`. `quote` is set inside a quoted string.
         case declaration(quote: UInt8?)

@@ -9,10 +9,10 @@ protocol ImageWalker: Sendable {
     /// The dimensions as stored. `nil` until found.
     var size: PixelSize? { get }
 
-    /// The dimensions that a viewer shows, as far as the bytes so far tell them. `nil` until found.
+    /// The dimensions that a viewer shows, as far as the bytes so far show them. `nil` until found.
     var shownSize: PixelSize? { get }
 
-    /// How a viewer turns the pixels. `nil` while later bytes can tell it.
+    /// How a viewer turns the pixels. `nil` while later bytes can change it.
     var orientation: Orientation? { get }
 
     /// The step at offset 0.

@@ -5,9 +5,9 @@ import CacheWire
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check the installation, and say how to mend what is wrong.",
+        abstract: "Check the installation, and print how to fix each problem.",
         discussion: """
-            Prints a line for each finding, which is "ok", "note" or "wrong", and below it how to mend \
+            Prints a line for each finding, which is "ok", "note" or "wrong", and below it how to fix \
             it. Works without a daemon too.
             Exit status: 0 nothing is wrong; 1 something is.
             Example: cachectl doctor

@@ -89,7 +89,7 @@ struct FetchCommand: ParsableCommand {
         do {
             try fetch(urls, headers)
         } catch is Interruption {
-            // The session is gone, and with it the wish for the downloads.
+            // The session has ended, and with it the request for the downloads.
             let kept = try KeptDownloads.ask(try socket.connect(), about: urls)
             StandardError.report(kept.text)
             throw ExitStatus.interrupted.error

@@ -9,7 +9,7 @@ struct Check: Sendable {
         (self.name, self.examine) = (name, examine)
     }
 
-    /// All checks, in the order in which a person should mend things.
+    /// All checks, in the order in which a person should fix problems.
     static let all: [Check] = [
         daemon, directory, attributes, watches, space, access, clock, pressure, trust, proxy,
         contact, store,

@@ -83,7 +83,7 @@ extension LinkPlace {
         return name
     }
 
-    /// The ending that tells programs the type, with its dot, and whether the name has it already.
+    /// The ending by which programs know the type, with its dot, and whether the name has it already.
     private static func ending(
         of name: String, _ mediaType: String?
     ) -> (text: String, isGiven: Bool) {

@@ -149,7 +149,7 @@ extension LinkTree {
         guard place.count < Self.depth else { return }
         var folders: [String] = []
         try folder.each { name, type in
-            // Some file systems do not tell the type.
+            // Some file systems do not report the type.
             if type == DT_LNK || type == DT_UNKNOWN, let target = folder.target(of: name) {
                 body(place + [name], target, folder.leadsSomewhere(name))
             } else if type == DT_DIR || type == DT_UNKNOWN {

@@ -18,7 +18,7 @@ extension String {
         guard columns > limit else { return self }
         guard limit >= mark.columns else { return "" }
         let room = limit - mark.columns
-        // The end of a URL tells more than its start.
+        // The end of a URL says more than its start.
         let start = first(columns: min(start, room / 3))
         return start + mark + last(columns: room - start.columns)
     }

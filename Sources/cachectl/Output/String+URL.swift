@@ -2,7 +2,7 @@ import CacheWire
 
 /// Shortens URLs for narrow columns.
 extension String {
-    /// The URL without its scheme, which tells little, and with terminal controls escaped.
+    /// The URL without its scheme, which says little, and with terminal controls escaped.
     var withoutScheme: String {
         let text = printable
         guard let slashes = text.firstRange(of: "://") else { return text }

@@ -2,7 +2,8 @@ import CacheWire
 
 /// Where the cache directory is, for commands that also work without a daemon.
 struct DirectorySearch {
-    /// The directory of the daemon; `nil` if none answers within a second, or only an old one that cannot tell.
+    /// The directory of the daemon; `nil` if none answers within a second, or only an old one that does not report
+    /// it.
     let ofDaemon: String?
     /// The directory of a daemon that was started with the environment of this process and without options.
     let ofEnvironment: String?

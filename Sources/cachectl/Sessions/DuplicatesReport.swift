@@ -10,7 +10,7 @@ struct DuplicatesReport {
 
     /// Prints the contents with the most bytes in copies first: a line for each, and below it the URLs.
     func print(limit: Int?, json: Bool, to output: inout Output) throws {
-        // An entry without a digest cannot be compared, and one that was removed meanwhile leaves a single one.
+        // An entry without a digest cannot be compared, and one that was removed in the meantime leaves a single one.
         let groups = items.filter { !$0.key.isEmpty && $0.value.count > 1 }
         let sorted = groups.sorted {
             (Self.weight($0.value), $1.key) > (Self.weight($1.value), $0.key)

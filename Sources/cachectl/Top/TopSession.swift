@@ -43,7 +43,7 @@ final class TopSession {
         screen.enter()
         do {
             defer { screen.leave() }
-            // Tells whether there are several users.
+            // Shows whether there are several users.
             try perform(.stats)
             while end == nil { try runOnce() }
         }

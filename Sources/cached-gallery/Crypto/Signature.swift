@@ -42,7 +42,7 @@ struct Signature: Sendable {
         digest(url).map { Self.areEqual($0, signature) } ?? false
     }
 
-    /// The time of a comparison tells nothing of the right bytes.
+    /// The time of a comparison reveals nothing of the right bytes.
     private static func areEqual(
         _ right: some Collection<UInt8>, _ given: some Collection<UInt8>
     ) -> Bool {

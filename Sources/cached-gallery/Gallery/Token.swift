@@ -15,7 +15,8 @@ struct Token {
         path = "/\(String(decoding: characters, as: UTF8.self))/"
     }
 
-    /// The rest of a path that begins with the token; `nil` for any other path. The time tells nothing of the token.
+    /// The rest of a path that begins with the token; `nil` for any other path. The time reveals nothing of the
+    /// token.
     func rest(of path: Substring) -> Substring? {
         let (mine, theirs) = (self.path.utf8, path.utf8.prefix(self.path.utf8.count))
         guard theirs.count == mine.count else { return nil }

@@ -13,7 +13,7 @@ final class View {
     private var watch: DaemonConnection?
     private var isConnecting = false
     private var entries: EntryList?
-    /// The number of the list. The page tells lists apart by it.
+    /// The number of the list. The page distinguishes lists by it.
     private var listNumber = 0
     private var end: Scheduled<Void>?
     private var isStale = false

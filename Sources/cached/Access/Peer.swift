@@ -30,7 +30,7 @@ struct Peer: Sendable {
         self = peer
     }
 
-    /// The user whose share a client takes. All clients whose users the kernel does not tell count as one user.
+    /// The user whose share a client takes. All clients whose users the kernel does not report count as one user.
     static func user(of peer: Peer?) -> UserID {
         UserID(rawValue: peer?.user ?? unknown)
     }

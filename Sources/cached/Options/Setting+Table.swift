@@ -40,7 +40,7 @@ extension Setting {
             "CACHED_SOCKET_GROUP", .group, otherwise: "the group of the daemon's process",
             restart: true,
             """
-            The group whose members may connect besides the owner of the socket. The permissions \
+            The group whose members may connect in addition to the owner of the socket. The permissions \
             are 660 then, unless they are set.
             """
         ) { $0.socketGroup = $1 },
@@ -144,7 +144,7 @@ extension Setting {
             "CACHED_ACCEPT", .list(of: SettingKind(words: ["svg", "any"]) { $0 }),
             otherwise: "neither",
             """
-            The files to accept besides the usual image formats. An SVG can contain scripts; any \
+            The files to accept in addition to the usual image formats. An SVG can contain scripts; any \
             stands for every kind of file.
             """
         ) {
@@ -154,7 +154,7 @@ extension Setting {
         Setting(
             "CACHED_CA_FILE", .certificates,
             """
-            A PEM file of certificates to trust besides the system's, such as that of an office's \
+            A PEM file of certificates to trust in addition to the system's, such as that of an office's \
             own authority.
             """
         ) { $0.cache.transfers.certificateFile = $1 },

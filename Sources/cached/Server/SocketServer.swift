@@ -67,7 +67,7 @@ final class SocketServer: Sendable {
         let loop = group.next()
         let replies = ReplyWriter(items: ItemWriter(directory: settings.cache.directory))
         let timeSlices = LoopTimeSlices(loop: loop)
-        let limit = DescriptorLimit.connections(besides: settings.cache.transfers.transferLimit)
+        let limit = DescriptorLimit.connections(reserving: settings.cache.transfers.transferLimit)
         let seats = ConnectionSeats(limit: limit, privileged: settings.managers.owners)
         hot = try HotLoop()
         server = ServerContext(

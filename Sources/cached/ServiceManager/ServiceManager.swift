@@ -55,7 +55,8 @@ struct ServiceManager: Sendable {
     /// A line for people, which `systemctl status` shows.
     func status(_ text: String) { send([Self.line(text)], waits: false) }
 
-    /// The configuration is being read again. The time lets the service manager tell this reload from an earlier one.
+    /// The configuration is being read again. The time lets the service manager distinguish this reload from an
+    /// earlier one.
     func reloading() {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

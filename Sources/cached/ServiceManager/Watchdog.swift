@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Tells the service manager at intervals that the daemon is well, so that it restarts one that hangs.
+/// Reports to the service manager at intervals that the daemon is well, so that it restarts one that hangs.
 ///
 /// Each time both loops, the lock of the cache and the thread of the downloads have to take a turn first. A turn
 /// that does not end is not reported.

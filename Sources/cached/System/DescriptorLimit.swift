@@ -26,9 +26,10 @@ enum DescriptorLimit {
         logger.debug("limit of open files", metadata: ["limit": "\(limit.rlim_cur)"])
     }
 
-    /// How many clients can be connected at once without taking descriptors that downloads need. Downloads get at most
-    /// half of all descriptors, unless a single download needs more. One is for telling a client that it is one too many.
-    static func connections(besides transfers: Int) -> Int {
+    /// How many clients can be connected at once without taking descriptors that downloads need. Downloads get at
+    /// most half of all descriptors, unless a single download needs more. One is for the error to a client that is
+    /// one too many.
+    static func connections(reserving transfers: Int) -> Int {
         guard let all = current else { return .max }
         return max(1, all - reserved(transfers, of: all) - 1)
     }

@@ -77,7 +77,7 @@ struct CacheListingTests {
         try await withTestScope { scope in
             let faults = FaultPlan(
                 .getxattr, nth: 50, .ioError, times: .max,
-                besides: FaultPlan(.inotify, nth: 1, .tooManyOpenFiles))
+                and: FaultPlan(.inotify, nth: 1, .tooManyOpenFiles))
             let fixture = try CacheFixture(in: scope, faults: faults)
             fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 1000)))
             _ = try await fixture.fetch("/a.png")

@@ -39,7 +39,7 @@ struct LostWritesTests {
             // image. The first unlink removes the name that opening has tried.
             let faults = FaultPlan(
                 .fsync, nth: 3, .ioError, times: 3,
-                besides: FaultPlan(.unlinkat, nth: 2, .ioError, times: 2))
+                and: FaultPlan(.unlinkat, nth: 2, .ioError, times: 2))
             let fixture = try CacheFixture(in: scope, faults: faults)
             let image = SampleImage.png(byteCount: 3000)
             fixture.origin.route("/a.png", .answer(headers: ["ETag": "\"1\""], body: image))

@@ -301,7 +301,7 @@ struct PublishingTests {
                 let isStaging = [.fstat, .openat, .write].contains(call) && way == .partial
                 let faults = SwitchedFaults(
                     call, nth: nth + (isStaging ? images.count : 0),
-                    besides: way.obstacle(besides: call))
+                    and: way.obstacle(otherThan: call))
                 let folder = try CacheFolder(inMemory: scope, faults: faults.plan)
                 let staged = try images.map { try way.image($0, in: folder) }
                 let published = folder.directory.publish(staged, now: .now)
@@ -343,7 +343,7 @@ struct PublishingTests {
         }
 
         /// The fault that prevents files without a name: they can't be made, or not named.
-        fileprivate func obstacle(besides call: SyscallName) -> FaultPlan? {
+        fileprivate func obstacle(otherThan call: SyscallName) -> FaultPlan? {
             guard self == .named else { return nil }
             return call == .linkat
                 ? FaultPlan(.openat, nth: 5, .notSupported)
@@ -382,7 +382,7 @@ struct PublishingTests {
         let images = ["a", "b", "c"]
         try await withTestScope { scope in
             let syncs = FaultPlan(.fsync, nth: .max, .ioError)
-            let faults = SwitchedFaults(call ?? .mkdir, nth: call == nil ? 99 : 1, besides: syncs)
+            let faults = SwitchedFaults(call ?? .mkdir, nth: call == nil ? 99 : 1, and: syncs)
             let folder = try CacheFolder(in: scope, faults: faults.plan)
             let before = syncs.seen
             let published = folder.directory.publish(
@@ -473,13 +473,13 @@ struct PublishingTests {
 private struct SwitchedFaults {
     let plan: FaultPlan
 
-    init(_ call: SyscallName, nth: Int, besides other: FaultPlan? = nil) {
+    init(_ call: SyscallName, nth: Int, and other: FaultPlan? = nil) {
         // Opening the directory tries one attribute and one name, reads its status once and syncs it. It opens four
         // files, makes one and writes two texts.
         let before: [SyscallName: Int] = [
             .fsetxattr: 1, .linkat: 1, .fstat: 1, .fsync: 1, .openat: 5, .write: 2,
             .statfs: 1,
         ]
-        plan = FaultPlan(call, nth: nth + (before[call] ?? 0), .ioError, besides: other)
+        plan = FaultPlan(call, nth: nth + (before[call] ?? 0), .ioError, and: other)
     }
 }

@@ -1,6 +1,6 @@
 """The image cache of this machine, for applications.
 
-`Cache.peek` tells the state of an image from the cache directory alone. `Cache.load` downloads images
+`Cache.peek` returns the state of an image from the cache directory alone. `Cache.load` downloads images
 and reports their progress. There are no threads; `Cache.aload` is for asyncio, and
 `cached_client.glib` for the main loop of GTK.
 """

@@ -65,7 +65,7 @@ class Item(_Item, total=False):
     # The length of the file. Present if the image is cached.
     size: int
     # The media type found in the bytes, for example image/png. Present if the image is cached, and
-    # in flight as soon as the bytes tell it; so are width and height, once it is known how a
+    # in flight as soon as the bytes show it; so are width and height, once it is known how a
     # viewer turns the image.
     mediaType: str
     # In pixels, as a viewer shows the image: cropped and turned as the file says.

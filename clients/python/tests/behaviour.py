@@ -74,7 +74,7 @@ def opens_a_file():
     with cache.open(item) as file:
         content = file.read()
     assert len(content) == item.size
-    # A sandbox sees no directory, and a path that it is told leads nowhere.
+    # A sandbox sees no directory, and a path that it gets leads nowhere.
     outside = Cache("/nonexistent", SOCKET)
     for image in (a, item._replace(path="/nonexistent/a"), outside.get(a)):
         with outside.open(image) as file:

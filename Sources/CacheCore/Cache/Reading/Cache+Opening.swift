@@ -31,8 +31,8 @@ extension Cache {
         return .failure(.notCached)
     }
 
-    /// The file, with the facts of its own record: the index can still know the file before it. `nil` if the name
-    /// has led to several files meanwhile.
+    /// The file, with the facts of its own record: the index can still know the file before it. `nil` if the name has
+    /// led to several files in the meantime.
     private func opened(_ key: CacheKey) throws(Errno) -> OpenImage? {
         let name = key.description
         // A FIFO that was put there would block the call otherwise.

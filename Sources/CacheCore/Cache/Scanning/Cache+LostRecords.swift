@@ -7,7 +7,8 @@ internal import SystemPackage
 
 /// Entries whose records are lost, because the file system keeps no attributes and an earlier daemon fetched them.
 extension Cache {
-    /// Tells the types of such entries from their bytes, once. Returns the new answers about them, with their positions.
+    /// Determines the types of such entries from their bytes, once. Returns the new answers about them, with their
+    /// positions.
     func recovered(
         _ keys: [CacheKey], _ view: LookupView = .newest, isUnknown: (Int) -> Bool
     ) -> [(place: Int, answer: Lookup)] {
@@ -23,7 +24,7 @@ extension Cache {
             return true
         } catch {
             logger.debug(
-                "the type of an image could not be told",
+                "the type of an image could not be determined",
                 metadata: ["path": "\(path(of: key))", "error": "\(error)"])
             return false
         }

@@ -60,7 +60,7 @@ extension Cache {
         return done.takeAll()?.first ?? false
     }
 
-    /// Nothing else changes the names of entries meanwhile, because this runs on the directory's thread.
+    /// Nothing else changes the names of entries at the same time, because this runs on the directory's thread.
     private func join(_ key: CacheKey, _ other: CacheKey) -> Bool {
         guard directory.isInPlace, read({ !$0.isDraining && !$0.downloads.contains(key) }),
             let own = openOriginal(key), let original = openOriginal(other)

@@ -26,7 +26,7 @@ struct StoreLog {
                 isWriting ? "the store takes images again" : "the store answers again")
         case .hidesMissing:
             logger.warning(
-                "the store does not tell whether an object is missing; permit s3:ListBucket to the key",
+                "the store does not say whether an object is missing; permit s3:ListBucket to the key",
                 metadata: ["code": "AccessDenied"])
         case .bad(let problem):
             logger.warning(

@@ -115,7 +115,7 @@ extension Cache {
         }
     }
 
-    /// How to download an entry again; `nil` if its file does not tell its URL.
+    /// How to download an entry again; `nil` if its file does not have its URL.
     private func request(for entry: OpenedEntry) -> ImageRequest? {
         let key = entry.key
         do {

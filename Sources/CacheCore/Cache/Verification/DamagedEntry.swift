@@ -14,7 +14,7 @@ public struct DamagedEntry: Sendable {
     }
 
     public let key: CacheKey
-    /// The URL of the image, if the file tells.
+    /// The URL of the image, if the file has it.
     public let url: String?
     public let damage: Damage
     public let end: End

@@ -11,7 +11,7 @@ struct Repair {
     struct Case {
         let entry: OpenedEntry
         let damage: Damage
-        /// How to download it again, if its file tells its URL.
+        /// How to download it again, if its file has its URL.
         let request: ImageRequest?
     }
 

@@ -4,7 +4,7 @@ import Glibc
 /// libcurl's multi handle: it runs many easy handles and keeps their connections. Everything except
 /// ``wakeUp()`` belongs to one thread. libcurl-multi(3).
 ///
-/// libcurl reports which sockets it waits for, and is told which of them are ready. So one round of the loop
+/// libcurl reports which sockets it waits for, and is notified which of them are ready. So one round of the loop
 /// costs as much as there are events, not as much as there are transfers. curl_multi_socket_action(3).
 final class CurlMulti: @unchecked Sendable {
     // Unchecked: other threads use only the watch.

@@ -2,7 +2,7 @@ internal import CCurl
 
 /// How libcurl ended a request.
 enum RequestEnd: Equatable {
-    /// The response is complete as far as libcurl can tell.
+    /// The response is complete as far as libcurl knows.
     case completed
     case failed(CurlError)
 

@@ -1,7 +1,7 @@
 internal import CCurl
 import Glibc
 
-/// The certificates that libcurl trusts unless it is told otherwise.
+/// The certificates that libcurl trusts unless it is configured otherwise.
 enum SystemCertificates {
     /// The file of certificates that libcurl was built to trust, if it cannot be read: then no https server can be
     /// verified. `nil` if it can be read, or if libcurl trusts a directory alone. curl_version_info(3), access(2).

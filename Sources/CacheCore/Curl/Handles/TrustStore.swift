@@ -2,7 +2,7 @@
 public struct TrustStore: Sendable, Hashable {
     /// A file of certificates.
     public var file: String?
-    /// A directory of certificates, besides the file.
+    /// A directory of certificates, in addition to the file.
     public var directory: String?
 }
 

@@ -41,7 +41,7 @@ extension Failure {
         case CURLE_WEIRD_SERVER_REPLY:
             return Failure(
                 .protocolError,
-                "the head of the server's response breaks HTTP (RFC 9112); only the server can mend it"
+                "the head of the server's response breaks HTTP (RFC 9112); only the server can fix it"
             )
         case CURLE_BAD_CONTENT_ENCODING where !head.isComplete: return .transferCoding
         case CURLE_BAD_CONTENT_ENCODING:
@@ -84,7 +84,7 @@ extension Failure {
             !reason.contains("unexpected eof")
         else { return nil }
         return Failure(
-            .tls, "no TLS connection could be made: \(reason); only the server can mend it")
+            .tls, "no TLS connection could be made: \(reason); only the server can fix it")
     }
 
     /// X509_STORE_CTX_get_error(3).

@@ -32,7 +32,7 @@ extension Failure {
     /// See ``Request/hasTooMuchFraming()``.
     static let framing = Failure(
         .protocolError,
-        "the server sends far more bytes around the image than the image has; only the server can mend it"
+        "the server sends far more bytes around the image than the image has; only the server can fix it"
     )
 
     static func tooManyRedirects(_ limit: Int) -> Failure {

@@ -1,8 +1,8 @@
 import Glibc
 import HTTPCaching
 
-/// The bytes of a connection that are neither head nor body of a response: the framing of transfer codings, of HTTP/2 and
-/// of TLS. libcurl reads them without a limit and tells nobody.
+/// The bytes of a connection that are neither head nor body of a response: the framing of transfer codings, of HTTP/2
+/// and of TLS. libcurl reads them without a limit and reports none.
 extension Request {
     /// Framing may take as much as head and body, and this many bytes more. The kernel has received bytes before libcurl
     /// reads them, so an honest server needs some of it.

@@ -10,7 +10,7 @@ struct RequestPlan {
     /// The URL in the form that is sent.
     var url: String
     var route: RequestRoute
-    /// Header fields besides those that every request has.
+    /// Header fields in addition to those that every request has.
     var fields: [RequestField] = []
     /// The header fields of an account. They are for the origin of the URL alone.
     var accountFields: [RequestField] = []

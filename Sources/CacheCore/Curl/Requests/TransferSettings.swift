@@ -24,7 +24,7 @@ public struct TransferSettings: Sendable {
     public var acceptsAnything = false
     /// How responses are stored and reused.
     public var caching = CachingRules()
-    /// A PEM file of certificates to trust besides the system's.
+    /// A PEM file of certificates to trust in addition to the system's.
     public var certificateFile: String?
     /// Whether ``certificateFile`` is trusted instead of the system's certificates.
     public var trustsOnlyCertificateFile = false

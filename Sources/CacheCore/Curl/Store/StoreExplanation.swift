@@ -10,7 +10,7 @@ struct StoreExplanation {
     let code: String?
     /// Seconds after which the store wants to be asked again.
     let retryAfter: Int64?
-    /// How many seconds this machine's clock is ahead of the store's. `nil` if the store does not tell its time.
+    /// How many seconds this machine's clock is ahead of the store's. `nil` if the store does not send its time.
     let clockDifference: Int64?
 
     init(_ head: ResponseHead, _ document: [UInt8]) {

@@ -90,7 +90,7 @@ extension InterfaceDescription {
           # The length of the file. Present if the image is cached.
           size: ?int,
           # The media type found in the bytes, for example image/png. Present if the image is cached, and in flight as soon as
-          # the bytes tell it; so are width and height, once it is known how a viewer turns the image.
+          # the bytes show it; so are width and height, once it is known how a viewer turns the image.
           mediaType: ?string,
           # In pixels, as a viewer shows the image: cropped and turned as the file says.
           width: ?int,
@@ -454,7 +454,7 @@ extension InterfaceDescription {
           failure: ?Failure
         )
 
-        # Tells where the cache is, so that a client need not guess.
+        # Reports where the cache is, so that a client need not guess.
         method Where() -> (
           # The absolute path of the cache directory.
           directory: string,

@@ -24,7 +24,7 @@ public struct Item: WireValue {
     /// The length of the file. Present if the image is cached.
     public var size: Int?
     /// The media type found in the bytes, for example image/png. Present if the image is
-    /// cached, and in flight as soon as the bytes tell it; so are width and height, once it is
+    /// cached, and in flight as soon as the bytes show it; so are width and height, once it is
     /// known how a viewer turns the image.
     public var mediaType: String?
     /// In pixels, as a viewer shows the image: cropped and turned as the file says.

@@ -1,7 +1,7 @@
 // Made by .ci/interface from the files in etc/: change those, then run `make interface`.
 
 extension Methods {
-    /// Tells where the cache is, so that a client need not guess.
+    /// Reports where the cache is, so that a client need not guess.
     public enum Where: Method {
         public static let name = MethodName.where
 

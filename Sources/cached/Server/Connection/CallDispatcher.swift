@@ -52,7 +52,7 @@ final class CallDispatcher {
         let ended = takeStream()
         guard !isLong else { return wait(for: message, ending: ended) }
         let call = message.withUnsafeReadableBytes { IncomingCall.decode($0) }
-        take(call, isLong: false, ending: ended)
+        dispatch(call, isLong: false, ending: ended)
     }
 
     /// Decodes a long message on another thread. It counts against its user until then.
@@ -72,17 +72,6 @@ final class CallDispatcher {
         _ = waiting.take()?.take()
     }
 
-    func take(
-        _ call: Result<IncomingCall, WireError>, isLong: Bool, ending ended: RunningCall?
-    ) {
-        switch call {
-        case .success(let call): dispatch(call, isLong: isLong, ending: ended)
-        case .failure(let error):
-            release(ended)
-            connection.refuse(error)
-        }
-    }
-
     /// `false` if the message is not a plain `Status`.
     private func answerStatus(_ message: ByteBuffer) -> Bool {
         message.withUnsafeReadableBytes { bytes in
@@ -98,7 +87,16 @@ final class CallDispatcher {
         }
     }
 
-    private func dispatch(_ call: IncomingCall, isLong: Bool, ending ended: RunningCall?) {
+    func dispatch(
+        _ decoded: Result<IncomingCall, WireError>, isLong: Bool, ending ended: RunningCall?
+    ) {
+        let call: IncomingCall
+        do throws(WireError) {
+            call = try decoded.get()
+        } catch {
+            release(ended)
+            return connection.refuse(error)
+        }
         do throws(WireError) {
             let isDraining = server.registry.isDraining
             let request = try call.request.get()
@@ -169,34 +167,32 @@ final class CallDispatcher {
     /// Runs `make` on the event loop, or on a thread of the pool while the calls behind it wait. Sends the reply
     /// that `make` writes, and takes the next step.
     func perform(
-        offLoop: Bool, _ make: @escaping @Sendable (ServerContext, inout ByteBuffer) -> CallStep
+        offLoop: Bool, failsOnShutdown: Bool = false,
+        _ make: @escaping @Sendable (ServerContext, inout ByteBuffer) -> CallStep
     ) {
         guard offLoop else {
-            running = .work(failsOnShutdown: false)
+            running = .work(failsOnShutdown: failsOnShutdown)
             let step = make(server, &connection.output)
             running = nil
             return take(step)
         }
-        submit(failsOnShutdown: false) { server, finish in
+        submit(failsOnShutdown: failsOnShutdown) { server, finish in
             var reply = ByteBuffer()
             let step = make(server, &reply)
             finish(reply, step)
         }
     }
 
-    /// Answers with one reply, which `write` makes. A `oneway` call gets none.
+    /// Answers with one reply, which `write` makes and does nothing else. A `oneway` call gets none.
     private func replyOnce(
         _ header: CallHeader, offLoop: Bool = true,
         _ write: @escaping @Sendable (ServerContext, inout ByteBuffer) -> Void
     ) {
-        guard !offLoop else {
-            return replyLater(header) { server, finish in
-                var reply = ByteBuffer()
-                write(server, &reply)
-                finish(reply)
-            }
+        guard header.oneway != true else { return }
+        perform(offLoop: offLoop, failsOnShutdown: true) { server, output in
+            write(server, &output)
+            return .none
         }
-        if header.oneway != true { write(server, &connection.output) }
     }
 
     /// Answers with one reply, which `start` passes to its second argument, once and from any thread. A `oneway` call
@@ -243,12 +239,12 @@ final class CallDispatcher {
     /// Answers with a descriptor. Without a reply there is none.
     private func open(_ header: CallHeader, _ parameters: Methods.Open.Parameters) {
         guard header.oneway != true else { return }
-        submit(failsOnShutdown: true) { server, finish in
-            var reply = ByteBuffer()
-            guard let image = OpenMethod.run(parameters, in: server, replyingTo: &reply) else {
-                return finish(reply, .none)
+        perform(offLoop: true, failsOnShutdown: true) { server, output in
+            guard let image = OpenMethod.run(parameters, in: server, replyingTo: &output) else {
+                return .none
             }
-            finish(ByteBuffer(), .sends(image, reply, parameters))
+            defer { output = ByteBuffer() }
+            return .sends(image, output, parameters)
         }
     }
 

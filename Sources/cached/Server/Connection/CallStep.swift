@@ -35,7 +35,7 @@ extension CallDispatcher {
             guard let call, waiting === message else { return release(ended) }
             waiting = nil
             server.registry.readMessage(of: connection)
-            take(call, isLong: true, ending: ended)
+            dispatch(call, isLong: true, ending: ended)
         case .answers(let header, let request, let isLong):
             answer(header, request, isLong: isLong)
         case .refuses(let header, let error, let replaced):

@@ -20,7 +20,7 @@ final class ClientConnection: ChannelDuplexHandler {
     private let client: ClientID
     /// Whether the calls in `input` wait for the turn of their user.
     private var waitsForTurn = false
-    /// The process that connected; `nil` if the kernel does not tell.
+    /// The process that connected; `nil` if the kernel does not report it.
     let peer: Peer?
     private(set) lazy var calls = CallDispatcher(for: self, server, client)
     /// `nil` before the channel is active, and once it is closed.

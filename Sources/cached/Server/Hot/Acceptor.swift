@@ -8,7 +8,7 @@ import Logging
 import struct SystemPackage.Errno
 
 /// Accepts as many clients as there are descriptors for, and leaves enough for the cache's own work: downloads
-/// continue however many clients there are. A client for whom there is no seat is told so, and its connection is
+/// continue however many clients there are. A client for whom there is no seat gets an error, and its connection is
 /// closed. accept(2).
 struct Acceptor {
     /// The shortest time between two lines in the log about clients that were refused.

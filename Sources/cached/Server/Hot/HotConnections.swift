@@ -83,7 +83,7 @@ final class HotConnections {
     }
 
     /// Finds all ready connections, because the user of the last one is in turn too. Each is found once; there may be
-    /// more of them meanwhile, and they have to wait.
+    /// more of them at the same time, and they have to wait.
     private func collect() {
         var time: Int32 = !ready.isEmpty ? 0 : acceptsAgainAt == nil ? -1 : 100
         for _ in 0...users.count / SocketWatch.batchSize {

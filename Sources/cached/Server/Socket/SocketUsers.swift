@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The users to whom a socket can be open besides its owner.
+/// The users other than its owner to whom a socket can be open.
 enum SocketUsers: String, CaseIterable {
     case group = "its group"
     case others = "all users"

@@ -1,7 +1,8 @@
 import CacheWire
 import NIOCore
 
-/// Tells the streams that watch it the level of memory pressure. Used on the event loop only, except for ``level``.
+/// Reports the level of memory pressure to the streams that watch it. Used on the event loop only, except for
+/// ``level``.
 final class PressureNews: Sendable {
     private struct State {
         var listeners: [ObjectIdentifier: UpdateStream] = [:]
@@ -39,7 +40,7 @@ final class PressureNews: Sendable {
         loop.execute { self.check() }
     }
 
-    /// Tells a level that differs from the last one, and looks again when the level can fall.
+    /// Reports a level that differs from the last one, and looks again when the level can fall.
     private func check() {
         guard !state.value.listeners.isEmpty else { return }
         let level = level

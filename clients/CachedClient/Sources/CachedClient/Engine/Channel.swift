@@ -12,7 +12,7 @@ final class Channel {
         let news: News
     }
 
-    private struct Wish {
+    private struct Interest {
         let holder: Holder
         var priority: Priority
         /// Whether the holder still has to get the latest state.
@@ -25,20 +25,20 @@ final class Channel {
         let bytes: [UInt8]
         /// The latest report; `nil` before the first.
         var latest: News?
-        var wishes: [ObjectIdentifier: Wish] = [:]
+        var interests: [ObjectIdentifier: Interest] = [:]
 
         init(_ url: String) {
             bytes = Array(url.utf8)
         }
 
-        var priority: Priority { wishes.values.reduce(.background) { max($0, $1.priority) } }
+        var priority: Priority { interests.values.reduce(.background) { max($0, $1.priority) } }
 
         /// Reports the latest state to all holders, or to those that have not got it.
         func report(toAll: Bool, _ deliveries: inout [Delivery]) {
             guard let latest else { return }
-            for (key, wish) in wishes where toAll || wish.isNew {
-                wishes[key]?.isNew = false
-                deliveries.append(Delivery(holder: wish.holder, news: latest))
+            for (key, interest) in interests where toAll || interest.isNew {
+                interests[key]?.isNew = false
+                deliveries.append(Delivery(holder: interest.holder, news: latest))
             }
         }
     }
@@ -67,20 +67,20 @@ final class Channel {
     func add(_ url: String, _ holder: Holder, _ priority: Priority) {
         let image = images[url] ?? Image(url)
         images[url] = image
-        image.wishes[ObjectIdentifier(holder)] = Wish(holder: holder, priority: priority)
+        image.interests[ObjectIdentifier(holder)] = Interest(holder: holder, priority: priority)
         unheard.insert(url)
         isChanged = true
     }
 
     func setPriority(_ priority: Priority, _ url: String, _ holder: Holder) {
-        let before = images[url]?.wishes[ObjectIdentifier(holder)]?.priority
+        let before = images[url]?.interests[ObjectIdentifier(holder)]?.priority
         guard let before, before != priority else { return }
-        images[url]?.wishes[ObjectIdentifier(holder)]?.priority = priority
+        images[url]?.interests[ObjectIdentifier(holder)]?.priority = priority
         isChanged = true
     }
 
     func remove(_ url: String, _ holder: Holder) {
-        guard images[url]?.wishes.removeValue(forKey: ObjectIdentifier(holder)) != nil else {
+        guard images[url]?.interests.removeValue(forKey: ObjectIdentifier(holder)) != nil else {
             return
         }
         left.insert(url)
@@ -106,7 +106,7 @@ final class Channel {
     }
 
     private func send() {
-        for url in left where images[url]?.wishes.isEmpty ?? false { images[url] = nil }
+        for url in left where images[url]?.interests.isEmpty ?? false { images[url] = nil }
         left.removeAll()
         session.want(images.values.map { ($0.bytes, $0.priority.core) })
         isChanged = false
