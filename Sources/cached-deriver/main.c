@@ -94,6 +94,7 @@ static const char *derive(int original, int picture, int side) {
     VipsSource *source = vips_source_new_from_descriptor(original);
     if (source == NULL || derive_from(source, side, &bytes, &size) != 0) {
         problem = vips_error_buffer();
+        if (*problem == 0) problem = "its decoder gives no reason";
     } else if (write_all(picture, bytes, size) != 0) {
         problem = "the picture could not be written";
     }
