@@ -7,8 +7,8 @@ final class DeriverProcess {
     private let socket: Int32
     private let process: Int32
 
-    /// The seconds that one image can take.
-    static let patience: Int32 = 10
+    /// The seconds after which a process counts as hanging. It ends by itself after 10 s on a processor.
+    static let patience: Int32 = 30
     private static let longestAnswer = 256
     /// Bytes. 2048 x 2048 pixels of four bytes, and a little more.
     private static let largestPicture = 20 << 20
