@@ -47,19 +47,26 @@ enum RemoveMethod: Sendable {
         }
         switch self {
         case .urls(let urls, let alsoInStore):
-            // A digest names all entries with its bytes.
-            let keys = urls.flatMap { text -> [CacheKey] in
-                if case .success(let digest)? = RequestedURL.digest(in: text) {
-                    return server.cache.keys(of: digest)
-                }
-                return server.named(text).withSizes
-            }
-            guard !alsoInStore || server.cache.deleteFromStore(keys) else {
+            guard !alsoInStore || server.cache.deleteFromStore(keys(urls, in: server)) else {
                 return completion((.nothing, .noStoreToWriteTo))
             }
+            let keys = keys(urls, withSizes: true, in: server)
             server.cache.remove(keys, completion: completion)
         case .prefix(let prefix): server.cache.removeAll(prefix: prefix, completion: completion)
         case .account(let account): server.cache.removeAll(of: account, completion: completion)
+        }
+    }
+
+    /// A digest names all entries with its bytes. The store has no derived images.
+    private func keys(
+        _ urls: [String], withSizes: Bool = false, in server: ServerContext
+    ) -> [CacheKey] {
+        urls.flatMap { text -> [CacheKey] in
+            if case .success(let digest)? = RequestedURL.digest(in: text) {
+                return server.cache.keys(of: digest)
+            }
+            let url = server.named(text)
+            return withSizes ? url.withSizes : url.key.map { [$0] } ?? []
         }
     }
 }
