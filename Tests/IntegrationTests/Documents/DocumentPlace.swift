@@ -152,7 +152,8 @@ extension DocumentPlace {
     /// Compiles a program with the Swift library of this build.
     private static func compileSwift(_ source: String, to program: String) async throws -> String {
         let build = try BuiltProducts.directory()
-        let objects = try ["CachedClient", "ClientCore", "MediaTypes", "CClient"].flatMap { target in
+        let objects = try ["CachedClient", "ClientCore", "MediaTypes", "CClient"].flatMap {
+            target in
             try FileManager.default.subpathsOfDirectory(atPath: "\(build)/\(target).build")
                 .filter { $0.hasSuffix(".o") }.map { "\(build)/\(target).build/\($0)" }
         }
