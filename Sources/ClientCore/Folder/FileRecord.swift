@@ -16,20 +16,17 @@ struct FileRecord {
 
     /// `nil` if the record is damaged, or if the file has another size than the record says.
     init?(_ bytes: UnsafeRawBufferPointer, fileSize: Int64) {
-        guard bytes.count >= 52, bytes[0] == UInt8(ascii: "v"),
-            bytes[1] == UInt8(ascii: "3") || bytes[1] == UInt8(ascii: "2")
-        else { return nil }
+        guard bytes.count >= 52, bytes[0] == UInt8(ascii: "v"), bytes[1] == UInt8(ascii: "3") else {
+            return nil
+        }
         let end = bytes.count - 4
         guard bytes.number(at: end, 4) == UInt64(CRC32.of(bytes, upTo: end)),
             bytes.number(at: 8, 8) == UInt64(bitPattern: fileSize)
         else { return nil }
         let number = UInt8(exactly: bytes.number(at: 2, 2))
         type = number.flatMap { MediaType(rawValue: $0) } ?? .other
-        // Version 2 has the size of the stored pixels.
-        if bytes[1] == UInt8(ascii: "3") {
-            width = Int32(truncatingIfNeeded: bytes.number(at: 16, 4))
-            height = Int32(truncatingIfNeeded: bytes.number(at: 20, 4))
-        }
+        width = Int32(truncatingIfNeeded: bytes.number(at: 16, 4))
+        height = Int32(truncatingIfNeeded: bytes.number(at: 20, 4))
         let hasFreshness = bytes.number(at: 4, 4) & 8 != 0
         if hasFreshness { freshUntil = UInt32(bytes.number(at: 28, 4)) }
     }

@@ -19,18 +19,10 @@ internal import ImageFormats
 /// | 44 | 4 | stale-if-error |
 /// | 48 | 4 | the first four bytes of the digest; left out if they are unknown |
 /// | last 4 | 4 | CRC-32 of all bytes before it |
-///
-/// The second version differs in one thing: its width and height are those of the stored pixels, so nobody reads them.
 extension EntryRecord {
     private static let version = Array("v3".utf8)
-    private static let secondVersion = Array("v2".utf8)
     /// Bytes of a record without a digest. A later one can have more fields before its checksum.
     static let length = 52
-
-    /// Whether the value of the attribute is not a record of the version that is written.
-    package static func isOldVersion(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        !bytes.starts(with: version)
-    }
 
     /// The value of the attribute. The validators are not part of it.
     package var bytes: [UInt8] {
@@ -55,8 +47,7 @@ extension EntryRecord {
 
     /// Parses the value of the attribute. `nil` if it is not a record or is damaged. This runs for every file of a scan.
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        let knowsSize = !Self.isOldVersion(bytes)
-        guard bytes.count >= Self.length, knowsSize || bytes.starts(with: Self.secondVersion),
+        guard bytes.count >= Self.length, bytes.starts(with: Self.version),
             RecordChecksum.crc32(bytes.dropLast(4)) == bytes.number(at: bytes.count - 4)
         else { return nil }
         let size = Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: Int64.self))
@@ -68,7 +59,7 @@ extension EntryRecord {
         }
         func pixels(_ offset: Int) -> Int? {
             let number = Int(bytes.number(at: offset))
-            return number > 0 && knowsSize ? number : nil
+            return number > 0 ? number : nil
         }
         self.init(
             size: size, mediaType: UInt8(exactly: type).flatMap(MediaType.init) ?? .other,

@@ -10,7 +10,7 @@ package struct EntryRecord: Hashable, Sendable {
     /// Bytes of the image. A file of another size is damaged.
     package var size: Int64
     package var mediaType: MediaType
-    /// Pixels as a viewer shows them. `nil` if the image does not say, or the record was written before these were kept.
+    /// Pixels as a viewer shows them. `nil` if the image does not say.
     package var width: Int?
     /// Pixels as a viewer shows them. `nil` together with the width.
     package var height: Int?
@@ -57,17 +57,9 @@ package struct EntryRecord: Hashable, Sendable {
         self.removeAt = removeAt
     }
 
-    /// Whether the bytes can show a size that the record lacks, because an older version had another one.
-    package var lacksSize: Bool { width == nil && mediaType.isRaster }
-
     /// Takes the type and the size from the findings about the bytes.
     package mutating func take(_ report: ImageReport) {
         mediaType = report.mediaType ?? .other
-        takeSize(report)
-    }
-
-    /// Takes the size from the findings about the bytes.
-    package mutating func takeSize(_ report: ImageReport) {
         (width, height, orientation) = (report.width, report.height, report.orientation)
     }
 

@@ -21,28 +21,6 @@ struct RecordTests {
         try folder.directory.digest(of: Sample.key("a"))?.description
     }
 
-    /// The second version had the size of the stored pixels, which is that of the screen only by chance.
-    @Test func aVerificationReadsTheSizeThatARecordOfTheSecondVersionLacks() async throws {
-        try await withTestScope { scope in
-            let fixture = try CacheFixture(in: scope)
-            let image = SampleImage.png(byteCount: 5000)
-            fixture.origin.route("/a.png", .answer(body: image))
-            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            let (path, key) = (try fixture.file("/a.png"), try fixture.imageRequest("/a.png").key)
-            let name = EntryRecord.attributeName(of: key)
-            let attributes = ExtendedAttributes(of: path)
-            let newest = try #require(try attributes.bytes(of: name))
-            var old = Array(newest.dropLast(4))
-            old[1] = UInt8(ascii: "2")
-            let sum = SampleImage.crc32(old)
-            old += (0..<4).map { UInt8(truncatingIfNeeded: sum >> ($0 * 8)) }
-            try attributes.set(name, old)
-            #expect(fixture.cache.directory.entryRecord(of: key)?.width == nil)
-            #expect(await fixture.verify().damagedCount == 0)
-            try await waitUntil("the new record") { try attributes.bytes(of: name) == newest }
-        }
-    }
-
     @Test func newValidatorsKeepTheDigest() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)

@@ -37,7 +37,7 @@ extension Cache {
             case .failed(let error):
                 report.add(.unreadable(error, path: path(of: entry.key)))
                 continue
-            case .whole: renewRecord(entry)
+            case .whole: break
             case .damaged(let damage):
                 damaged.append(
                     Repair.Case(entry: entry, damage: damage, request: request(for: entry)))
@@ -46,24 +46,6 @@ extension Cache {
         }
         let repair = Repair(cache: self, verification: verification)
         for entry in repair.handle(damaged) { report.add(entry) }
-    }
-
-    /// Replaces a record of an older version by one of the newest. It was just found to be right. This runs on the
-    /// directory's thread, like every other change of a record.
-    private func renewRecord(_ entry: OpenedEntry) {
-        let (directory, logger) = (directory, logger)
-        guard directory.hasOldVersion(entry.key) else { return }
-        worker.enqueue(
-            .run {
-                guard directory.isInPlace else { return }
-                do {
-                    try directory.renewRecord(entry)
-                } catch {
-                    logger.debug(
-                        "a record of an older version could not be replaced",
-                        metadata: ["key": "\(entry.key)", "error": "\(error)"])
-                }
-            })
     }
 
     /// Opens entries on the directory's thread. An opening takes the lock of the state, and all callers would wait for

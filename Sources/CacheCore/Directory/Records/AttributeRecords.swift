@@ -23,12 +23,10 @@ struct AttributeRecords: RecordStore {
         return record
     }
 
-    /// If the record lacks the size, because an older version had another one, the bytes tell it. fsetxattr(2).
+    /// fsetxattr(2).
     func write(
         _ record: EntryRecord, of key: CacheKey, _ file: Int32, withValidators: Bool
     ) throws(Errno) {
-        var record = record
-        if record.lacksSize { record.takeSize(try directory.report(of: file)) }
         let name = EntryRecord.attributeName(of: key)
         try directory.kernel.setAttribute(name, record.bytes, of: file)
         if withValidators { try write(record.validators, of: key, file) }

@@ -35,13 +35,6 @@ extension CacheDirectory {
             upTo: EntryAttributes.maximumRecordLength, body)
     }
 
-    /// Whether an entry has a record of an older version.
-    func hasOldVersion(_ key: CacheKey) -> Bool {
-        ifPossible { () throws(Errno) in
-            try withRecord(of: key, .named(key.description)) { EntryRecord.isOldVersion($0) }
-        } == true
-    }
-
     func validatorRecord(
         of key: CacheKey, _ file: FileReference
     ) throws(Errno) -> ValidatorRecord? {
@@ -104,12 +97,6 @@ extension CacheDirectory {
         try records.write(
             record, of: key, file, withValidators: record.validators != asked.validators)
         return true
-    }
-
-    /// Writes the record of an opened entry again, so that it is one of the newest version.
-    func renewRecord(_ entry: OpenedEntry) throws(Errno) {
-        guard isInPlace(entry), let record = try record(of: entry.key) else { return }
-        try records.write(record, of: entry.key, entry.descriptor, withValidators: false)
     }
 }
 
