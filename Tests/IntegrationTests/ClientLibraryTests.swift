@@ -96,6 +96,10 @@ struct ClientLibraryTests {
             for number in 0..<1000 {
                 origin.route("/\(number).png", .answer(headers: fresh, body: image))
             }
+            origin.route("/private.png") { request in
+                request.headers["Authorization"] == "Bearer ada"
+                    ? .answer(headers: fresh, body: image) : .answer(401)
+            }
             for number in 0..<120 {
                 origin.route(
                     "/slow/\(number).png", .gated(slowImage, after: 100_000, gate, headers: fresh))

@@ -67,6 +67,11 @@ export interface LoadOptions {
   follow?: boolean
   /** Ends the load. The iteration then throws the reason of the signal. */
   signal?: AbortSignal
+  /**
+   * Header fields of an account, `{ Authorization: 'Bearer TOKEN' }` for example. The URLs name the account, as
+   * `URL#as=ada`. They are sent to the origin of each URL that has to be asked.
+   */
+  headers?: Record<string, string>
 }
 
 /**
@@ -138,7 +143,7 @@ export class Cache {
    *
    * @throws CacheError if it fails, or the reason of the signal
    */
-  get(url: string, options?: { priority?: Priority, signal?: AbortSignal }): Promise<Item>
+  get(url: string, options?: { priority?: Priority, signal?: AbortSignal, headers?: Record<string, string> }): Promise<Item>
 }
 
 /**

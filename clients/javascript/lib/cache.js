@@ -58,9 +58,9 @@ export class Cache {
     return new Load(this.#folder, this.#sockets, this.#patience, urls, options)
   }
 
-  async get(url, { priority, signal } = {}) {
+  async get(url, { priority, signal, headers } = {}) {
     let item
-    for await (item of this.load([url], { priority, signal }));
+    for await (item of this.load([url], { priority, signal, headers }));
     if (item?.state === 'cached') return item
     throw item?.failure ?? new CacheError('removed', `${url} was removed; ask again`)
   }

@@ -1,7 +1,7 @@
 /** Loads of images: one stream to the daemon that outlives its restarts. */
 import { connect } from './connection.js'
 import { CacheError } from './item.js'
-import { encode, wants } from './reply.js'
+import { encode } from './reply.js'
 import { Stream } from './stream.js'
 
 /** Images that are looked up in the directory at once; few, so that the event loop is not blocked. */
@@ -39,13 +39,13 @@ export class Load {
   #waiting = []
   #onAbort = () => this.close()
 
-  constructor(folder, sockets, patience, urls, { priority = 'normal', follow = false, signal } = {}) {
+  constructor(folder, sockets, patience, urls, { priority = 'normal', follow = false, signal, headers } = {}) {
     this.#folder = folder
     this.#sockets = sockets
     this.#patience = patience
     this.#priority = priority
     this.#signal = signal
-    this.#stream = new Stream({ follow })
+    this.#stream = new Stream({ follow, headers })
     this.#unseen = withPriorities(urls, priority)
     if (signal?.aborted) this.close()
     else signal?.addEventListener('abort', this.#onAbort)
@@ -119,7 +119,7 @@ export class Load {
       this.#stream.want(url, priority)
       added.push([url, priority])
     }
-    if (added.length) this.#send(() => encode('Adjust', { add: wants(added) }, { oneway: true }))
+    if (added.length) this.#send(() => encode('Adjust', { add: this.#stream.callsFor(added) }, { oneway: true }))
     this.#deliver()
     if (this.#isDone) return
     if (this.#unseen.size) this.#after(0, () => this.#look())

@@ -14,9 +14,11 @@ export function encode(method, parameters, flags = {}) {
   return message
 }
 
-/** Wants of a call, from pairs of a URL and its priority. */
-export const wants = (pairs) =>
-  Array.from(pairs, ([url, priority]) => (priority === 'normal' ? { url } : { url, priority }))
+/** Wants of a call, from pairs of a URL and its priority, with the header fields of their account. */
+export const wants = (pairs, headers) =>
+  Array.from(pairs, ([url, priority]) => ({
+    url, ...(priority !== 'normal' && { priority }), ...(headers && { headers }),
+  }))
 
 export function bad(reason) {
   throw new CacheError('badReply', `the answer from the socket is not one of cached: ${reason}; check the socket`)

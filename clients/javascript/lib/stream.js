@@ -48,11 +48,21 @@ export class Stream {
   #changed = new Map()
   #messages = new Messages()
   #limit
+  #headers
 
-  /** `limit`: the longest reply that is accepted, in bytes; by default as much as the images can need. */
-  constructor({ follow = false, limit } = {}) {
+  /**
+   * `limit`: the longest reply that is accepted, in bytes; by default as much as the images can need.
+   * `headers`: the header fields of the account that the images belong to.
+   */
+  constructor({ follow = false, limit, headers } = {}) {
     this.follow = follow
+    this.#headers = headers
     this.#limit = limit
+  }
+
+  /** The wants of a call. */
+  callsFor(pairs) {
+    return wants(pairs, this.#headers)
   }
 
   want(url, priority) {
@@ -73,7 +83,7 @@ export class Stream {
   call() {
     this.#messages = new Messages()
     this.state = 'open'
-    const parameters = { wants: wants(this.asked.map((url) => [url, this.wants.get(url)])) }
+    const parameters = { wants: this.callsFor(this.asked.map((url) => [url, this.wants.get(url)])) }
     if (this.follow) parameters.follow = true
     return encode('Fetch', parameters, { more: true })
   }

@@ -58,6 +58,10 @@ async function waitUntil(condition) {
 
 const tests = {
   async loads() {
+    const secret = `${origin}/private.png#as=`
+    assert.equal(await kindOf(() => cache.get(secret + 'bob')), 'http')
+    assert.equal((await cache.get(secret + 'ada', { headers: { Authorization: 'Bearer ada' } })).state, 'cached')
+    assert.equal((await cache.get(secret + 'ada')).state, 'cached')
     const [a, none] = [`${origin}/0.png`, `${origin}/none.png`]
     assert.deepEqual(cache.peek(a), { url: a, state: 'missing', sure: true })
     const items = await last(cache.load([a, none, 'nonsense', a, 'http://a.example/' + 'a'.repeat(9000)]))

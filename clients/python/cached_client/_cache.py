@@ -92,10 +92,13 @@ class Cache:
             return False
         return True
 
-    def get(self, url: str, priority: Priority = "normal") -> Item:
-        """Waits until the image is cached, and returns it. CacheError if it fails."""
+    def get(self, url: str, priority: Priority = "normal", *, headers: Mapping[str, str] | None = None) -> Item:
+        """Waits until the image is cached, and returns it. CacheError if it fails.
+
+        headers: as for `load`.
+        """
         item = None
-        with self.load([url], priority) as load:
+        with self.load([url], priority, headers=headers) as load:
             for item in load:
                 pass
         if item is None or item.state != "cached":
@@ -103,7 +106,7 @@ class Cache:
         return item
 
     def load(self, urls: Iterable[str] | Mapping[str, Priority], priority: Priority = "normal", *,
-             follow: bool = False) -> Load:
+             follow: bool = False, headers: Mapping[str, str] | None = None) -> Load:
         """The states of images as they change, until each is cached or failed. Iterating waits.
 
         It connects only if an image is missing or stale. A load outlives a restart of the daemon. If
@@ -114,13 +117,15 @@ class Cache:
         follow: whether to go on when all are decided: to report evictions, removals and refreshes, and to
             try again what failed for a reason that passes. `Load.show` changes the images. It ends with
             `close()`.
+        headers: header fields of an account, `{"Authorization": "Bearer TOKEN"}` for example. The URLs name the
+            account, as `URL#as=ada`. They are sent to the origin of each URL that has to be asked.
         """
-        return Load(self._folder, self._sockets, self._patience, urls, priority, follow)
+        return Load(self._folder, self._sockets, self._patience, urls, priority, follow, headers)
 
     def aload(self, urls: Iterable[str] | Mapping[str, Priority], priority: Priority = "normal", *,
-              follow: bool = False) -> AsyncLoad:
+              follow: bool = False, headers: Mapping[str, str] | None = None) -> AsyncLoad:
         """`load` for asyncio: `async for item in cache.aload(urls)`."""
-        return AsyncLoad(self.load(urls, priority, follow=follow))
+        return AsyncLoad(self.load(urls, priority, follow=follow, headers=headers))
 
     def open(self, image: str | Item) -> BinaryIO:
         """Opens the file of a cached image for reading: by its path, otherwise by a descriptor from the daemon.

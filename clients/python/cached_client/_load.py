@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ._folder import Folder
 from ._item import CacheError, Item
-from ._stream import Stream, encode, wants
+from ._stream import Stream, encode
 from .interface import Priority
 
 #: Images that one step looks up in the directory, so that it takes a few milliseconds at most.
@@ -30,9 +30,10 @@ class Load:
     """
 
     def __init__(self, folder: Folder, sockets: list[str], patience: float,
-                 urls: Iterable[str] | Mapping[str, Priority], priority: Priority, follow: bool):
+                 urls: Iterable[str] | Mapping[str, Priority], priority: Priority, follow: bool,
+                 headers: Mapping[str, str] | None):
         self._folder, self._sockets, self._patience = folder, sockets, patience
-        self._stream = Stream(follow)
+        self._stream = Stream(follow, headers=headers)
         self._priority = priority
         #: Wanted images that were not looked up in the directory yet, with their priorities.
         self._unseen: dict[str, Priority] = {}
@@ -139,7 +140,7 @@ class Load:
                 self._stream.want(url, priority)
                 added.append((url, priority))
         if added and self._socket is not None:
-            self._send(encode("Adjust", {"add": wants(added)}, oneway=True))
+            self._send(encode("Adjust", {"add": self._stream.calls_for(added)}, oneway=True))
 
     def _is_asked(self, url: str) -> bool:
         """Whether the daemon has to be asked about an image; otherwise its state was reported."""

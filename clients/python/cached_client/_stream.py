@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 from ._item import CacheError, Item
@@ -21,8 +21,11 @@ class Stream:
     is replaced by the next one.
     """
 
-    def __init__(self, follow: bool = False, limit: int | None = None):
+    def __init__(self, follow: bool = False, limit: int | None = None,
+                 headers: Mapping[str, str] | None = None):
         self.follow = follow
+        #: The header fields of the account that the images belong to.
+        self._headers = dict(headers or {})
         #: The longest reply that is accepted, in bytes; by default as much as the wanted images can need.
         self._limit = limit
         #: The images requested from the daemon, by URL, with their priorities.
@@ -50,10 +53,22 @@ class Stream:
         """The call that opens the stream: for all that is wanted, or for all that is not decided."""
         self._begin()
         self.state = "open"
-        parameters: dict[str, Any] = {"wants": wants((url, self.wants[url]) for url in self.asked)}
+        parameters: dict[str, Any] = {"wants": self.calls_for((url, self.wants[url]) for url in self.asked)}
         if self.follow:
             parameters["follow"] = True
         return encode("Fetch", parameters, more=True)
+
+    def calls_for(self, pairs: Iterable[tuple[str, Priority]]) -> list[Want]:
+        """The wants of a call."""
+        wants: list[Want] = []
+        for url, priority in pairs:
+            want: Want = {"url": url}
+            if priority != "normal":
+                want["priority"] = priority
+            if self._headers:
+                want["headers"] = self._headers
+            wants.append(want)
+        return wants
 
     @property
     def asked(self) -> Iterable[str]:
@@ -126,11 +141,6 @@ class Stream:
             self.state = "lost" if self.follow else "done"
             if self.undecided and not self.follow:
                 bad("the last one does not decide every image")
-
-
-def wants(pairs: Iterable[tuple[str, Priority]]) -> list[Want]:
-    return [{"url": url} if priority == "normal" else {"url": url, "priority": priority}
-            for url, priority in pairs]
 
 
 def encode(method: str, parameters: dict[str, Any], **flags: bool) -> bytes:

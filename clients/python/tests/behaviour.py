@@ -1,7 +1,8 @@
 """What the client promises: python3 behaviour.py TEST DIRECTORY SOCKET ORIGIN. Prints nothing if it holds.
 
-The origin has the images /0.png to /999.png, and /slow/0.png to /slow/119.png of 200,000 bytes, which end
-only when the caller has read the line `open`. The caller restarts the daemon when it reads the line `restart`.
+The origin has the images /0.png to /999.png, /private.png for the token `ada`, and /slow/0.png to
+/slow/119.png of 200,000 bytes, which end only when the caller has read the line `open`. The caller restarts the
+daemon when it reads the line `restart`.
 """
 
 import asyncio
@@ -60,6 +61,10 @@ def loads():
     assert cache.peek(a)[:2] == (a, "cached") and cache.peek(a).path == items[a].path
     assert cache.get(a).path == items[a].path
     assert error_of(cache.get, none) == "http" and error_of(cache.get, "nonsense") == "invalidURL"
+    private = f"{ORIGIN}/private.png#as="
+    assert error_of(cache.get, private + "bob") == "http"
+    assert cache.get(private + "ada", headers={"Authorization": "Bearer ada"}).state == "cached"
+    assert cache.get(private + "ada").state == "cached"
     assert [item.state for item in cache.status([MISSING, a, MISSING])] == ["missing", "cached", "missing"]
 
     async def twice():
