@@ -11,11 +11,14 @@ struct AccountTests {
     private static let bob = SampleImage.png(byteCount: 4000)
 
     /// An origin that has an image for each of two accounts, fresh for `lifetime` seconds, and none for strangers.
-    private func origin(lifetime: Int = 3600, in scope: TestScope) throws -> ScriptedOrigin {
+    private func origin(
+        lifetime: Int = 3600, _ more: String = "", in scope: TestScope
+    ) throws -> ScriptedOrigin {
         let origin = try ScriptedOrigin(in: scope)
         origin.route("/a.png") { request in
             let headers: HeaderFields = [
-                "Cache-Control": "private, max-age=\(lifetime)", "Vary": "Authorization, Cookie",
+                "Cache-Control": "private, max-age=\(lifetime)\(more)",
+                "Vary": "Authorization, Cookie",
                 "ETag": "\"1\"",
             ]
             let image =
@@ -115,6 +118,56 @@ struct AccountTests {
             #expect(try await fetch(daemon, url, secret: "ada-secret").state == .cached)
             let requests = origin.requests("/a.png")
             #expect(requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
+        }
+    }
+
+    /// Without them the origin would answer for a stranger.
+    @Test func theBackgroundRequestHasTheFieldsToo() async throws {
+        try await withTestScope { scope in
+            let origin = try origin(
+                lifetime: 0, ", stale-while-revalidate=600", in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
+            let url = origin.url("/a.png#as=ada")
+            for _ in 0..<2 {
+                #expect(try await fetch(daemon, url, secret: "ada-secret").state == .cached)
+            }
+            let second = try await origin.waitForRequest("/a.png", count: 2)
+            #expect(second.headers["Authorization"] == "Bearer ada-secret")
+        }
+    }
+
+    @Test func whatHasToBeConfirmedStaysAndFailsWithoutFields() async throws {
+        try await withTestScope { scope in
+            let origin = try origin(lifetime: 0, ", must-revalidate", in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
+            let url = origin.url("/a.png#as=ada")
+            #expect(try await fetch(daemon, url, secret: "ada-secret").state == .cached)
+            #expect(try await fetch(daemon, url).failure?.kind == "notCached")
+            let refresh = try await daemon.cachectl("fetch", "--refresh", url)
+            #expect(refresh.status == .exited(1))
+            #expect(refresh.errorText.contains("header fields of the account"))
+            #expect(try contents(of: daemon.path(url)) == Self.ada)
+            #expect(origin.requests("/a.png").count == 1)
+        }
+    }
+
+    /// A stale copy of everybody's image is replaced by that of the account, not confirmed for it.
+    @Test func anAccountTakesTheNameOfAShelfWithAFileOfItsOwn() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png") { request in
+                let headers: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+                if request.headers["If-None-Match"] != nil { return .answer(304, headers: headers) }
+                return .answer(headers: headers, body: Self.ada)
+            }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let url = origin.url("/a.png")
+            #expect(try await fetch(daemon, "\(url)#as=ada").state == .cached)
+            #expect(try await fetch(daemon, "\(url)#as=ada", secret: "s").state == .cached)
+            for name in [url, "\(url)#as=ada"] {
+                var status = stat()
+                #expect(stat(try daemon.path(name), &status) == 0 && status.st_nlink == 1)
+            }
         }
     }
 

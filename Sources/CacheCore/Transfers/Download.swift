@@ -63,7 +63,9 @@ class Download: RequestDelegate {
         let settings = context.requests.settings
         let resumed = hints.partial ? context.directory.resumablePartial(of: key) : nil
         let record = hints.entry ? context.directory.entryRecord(of: key) : nil
-        let conditions = record?.validators.conditionFields ?? []
+        // What everybody gets is not the account's answer, even if the bytes are the same.
+        let isComparable = hints.fields.isEmpty || record?.isPersonal == true
+        let conditions = isComparable ? record?.validators.conditionFields ?? [] : []
         let asks = resumed == nil && !conditions.isEmpty
         var plan = RequestPlan(
             flight: id, url: url.percentEncoded,

@@ -39,7 +39,8 @@ extension CacheState {
             insertFlight(key, url, name, fields, asksStore: false)
             return adopt(key, digest, for: waiter, options, &effects)
         } else if answerIfPossible(
-            key, url, name, by: waiter, for: options.client, stale, now: now.wallTime, &effects)
+            key, url, name, fields, by: waiter, for: options.client, stale, now: now.wallTime,
+            &effects)
         {
             return
         }
@@ -221,7 +222,7 @@ extension CacheState {
     ///
     /// - Parameter asksStore: whether a new download asks the store first, if there is one.
     private mutating func join(
-        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField] = [],
+        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField],
         asksStore: Bool, _ effects: inout Effects
     ) {
         guard let flight = downloads[key] else {
@@ -289,14 +290,14 @@ extension CacheState {
     /// Answers a request from an entry or a remembered failure. `false` if the origin has to be
     /// asked first.
     private mutating func answerIfPossible(
-        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, by id: WaiterID?,
-        for client: ClientID,
+        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField],
+        by id: WaiterID?, for client: ClientID,
         _ stale: Staleness?, now: UnixTime, _ effects: inout Effects
     ) -> Bool {
         switch answer(key, url, stale, now) {
         case .ask: return false
         case .hit: break
-        case .hitAndRevalidate: revalidate(key, url, name, for: client, &effects)
+        case .hitAndRevalidate: revalidate(key, url, name, fields, for: client, &effects)
         case .staleHit: counters.staleAnswers += 1
         case .failure(let failure):
             counters.misses += 1
@@ -337,12 +338,12 @@ extension CacheState {
     /// Asks the origin about an entry in the background. Does nothing if a download of the key is
     /// running or the detached quota is full. The next hit then asks again.
     private mutating func revalidate(
-        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, for client: ClientID,
-        _ effects: inout Effects
+        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField],
+        for client: ClientID, _ effects: inout Effects
     ) {
         guard !downloads.contains(key), !isDraining, waiters.detached.admits(1, of: client.user)
         else { return }
-        join(key, url, name, asksStore: true, &effects)
+        join(key, url, name, fields, asksStore: true, &effects)
         detach(key, FetchOptions(priority: .background, client: client))
         urgencyChanged(key, &effects)
         startQueued(&effects)

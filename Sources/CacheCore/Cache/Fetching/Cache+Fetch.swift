@@ -126,8 +126,15 @@ extension Cache {
             let stale = zip(stretch, answers).map {
                 staleness(of: $0, $1, options, now.wallTime)
             }
+            let lacksFields = zip(stretch, answers).map {
+                self.lacksFields($0, $1, options, now.wallTime)
+            }
             run { state, effects in
-                for (request, stale) in zip(stretch, stale) {
+                for ((request, stale), lacksFields) in zip(zip(stretch, stale), lacksFields) {
+                    guard !lacksFields else {
+                        if let waiter { state.refused([request.key], by: waiter, .needsFields) }
+                        continue
+                    }
                     state.requested(
                         request.key, request.url, by: waiter, options,
                         name: request.name, fields: request.fields, stale: stale, now: now,
@@ -152,10 +159,21 @@ extension Cache {
         guard !options.isRefresh, case .cached(let facts, _, _) = answer,
             facts.isStale(at: now), let record = record(of: request.key)
         else { return nil }
-        let isUsable = record.isPersonal && request.fields.isEmpty && !record.terms.mustRevalidate
+        let isUsable = record.isPersonal && request.fields.isEmpty
         return Staleness(
             reuse: isUsable ? .fresh : record.reuse(at: now),
             allowsStaleIfError: record.allowsStaleIfError(at: now, settings.transfers.caching))
+    }
+
+    /// Whether the image of an account has to be confirmed, for which only a call with its header fields can ask.
+    private func lacksFields(
+        _ request: ImageRequest, _ answer: Lookup, _ options: FetchOptions, _ now: UnixTime
+    ) -> Bool {
+        guard request.name.account != nil, request.fields.isEmpty,
+            case .cached(let facts, _, _) = answer, let record = record(of: request.key),
+            record.isPersonal
+        else { return false }
+        return options.isRefresh || facts.isStale(at: now) && record.terms.mustRevalidate
     }
 
     /// The record of an entry; `nil` if there is none or it can't be read.
@@ -166,4 +184,11 @@ extension Cache {
             return nil
         }
     }
+}
+
+extension Failure {
+    fileprivate static let needsFields = Failure(
+        .notCached,
+        "the image of an account has to be confirmed by its origin; call with the header fields of the account"
+    )
 }

@@ -97,11 +97,13 @@ extension Cache {
         }
     }
 
-    /// How to download an entry again; `nil` if its file does not have its URL.
+    /// How to download an entry again; `nil` if its file does not have its URL, or only its account can download it.
     private func request(for entry: OpenedEntry) -> ImageRequest? {
         let key = entry.key
         do {
-            guard let text = try directory.url(of: key), key.isName(of: text) else { return nil }
+            guard let text = try directory.url(of: key), key.isName(of: text),
+                try directory.record(of: key)?.isPersonal != true
+            else { return nil }
             let name = try CacheURL(text)
             let source = try directory.attribute(EntryAttributes.source(of: key), of: key)
             return ImageRequest(try source.map { try CacheURL($0) } ?? name, named: name)
