@@ -134,7 +134,7 @@ struct ClientLibraryTests {
                 environment: Self.environment.merging(["PROGRAMS": programs]) { $1 }, in: scope)
             var newDaemon = daemon
             switch test.lowercased().filter({ $0 != "_" }) {
-            case "awindow", "plainmode" where library.interpreter == "python3":
+            case "awindow", "plainmode":
                 try await script.waitForLine(containing: "open", on: .standardOutput)
                 gate.open()
             case "arestart":

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Daemon, later, program } from './daemon.js'
+import { Daemon, later, program, reasonIn } from './daemon.js'
 import { Folder } from './folder.js'
 import { CacheError } from './item.js'
 import { Load } from './load.js'
@@ -120,7 +120,7 @@ export class Cache {
     const words = ['import', ...(named ? ['--socket', named] : []), '--', url, resolve(file)]
     await new Promise((done, fail) => execFile(path, words, (error, _, text) => {
       if (!error) return done()
-      const reason = text.trim().split('\n').at(-1) || `cachectl ended: ${error.message}`
+      const reason = reasonIn(text) || `cachectl ended: ${error.message}`
       fail(new CacheError(statuses[error.code] ?? 'notImported', reason))
     }))
     return this.peek(url)

@@ -37,6 +37,13 @@ export function program(name, { env } = process) {
   })
 }
 
+/** The reason among the lines of a program that failed: the one that says so, otherwise the last. */
+export function reasonIn(text) {
+  const lines = text.trim().split('\n')
+  const marked = lines.filter((line) => /^(cached|cachectl|Error): /.test(line)).map((line) => line.replace(/^\w+: /, ''))
+  return (marked.at(-1) ?? lines.at(-1)).trim().slice(0, 200)
+}
+
 /** Where the daemon listens, and whether a missing one is started. It holds no descriptor. */
 export class Daemon {
   #options
@@ -92,7 +99,7 @@ export class Daemon {
   }
 
   /**
-   * Starts a daemon, and waits until it answers or ends: its exit status and the last line of its standard error.
+   * Starts a daemon, and waits until it answers or ends: its exit status, and the reason on its standard error.
    * Undefined if there is no program.
    */
   async #start(deadline) {
@@ -111,8 +118,7 @@ export class Daemon {
       const ended = (status, problem) => {
         clearTimeout(timer)
         child.stderr.destroy()
-        const line = text.trim().split('\n').at(-1).replace('cached: ', '').slice(0, 200)
-        resolve({ status, reason: problem ?? (line || `exit status ${status}`) })
+        resolve({ status, reason: problem ?? (reasonIn(text) || `exit status ${status}`) })
       }
       child.once('error', (error) => ended(undefined, error.message))
       // The daemon can hold the other end of the pipe, which then never closes.

@@ -206,7 +206,7 @@ const tests = {
   async aStartThatFails() {
     await inPlace(async (place) => {
       const ran = `${place}/ran`
-      program(place, 'cached', `echo "$@" >>${ran}; echo cached: the folder is broken >&2; exit 78\n`)
+      program(place, 'cached', `echo "$@" >>${ran}; echo cached: the folder is broken >&2; echo Usage: cached >&2; exit 78\n`)
       const client = new Cache({ directory: place, socket: `${place}/s` })
       for (const verb of ['get', 'pin']) {
         await assert.rejects(client[verb](missing), { kind: 'noDaemon', message: /the folder is broken/ })
@@ -394,6 +394,7 @@ const tests = {
       }
       load.close()
       // An interrupted download leaves nothing, and only whole images have names.
+      console.log('open')
       await waitUntil(() => readdirSync(folder).every((file) => !file.endsWith('.part') && statSync(`${folder}/${file}`).size >= 5000))
       // With a daemon, the daemon is used.
       const both = new Cache({ directory, socket, fallback: folder })

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from . import _places
-from ._daemon import Attempt, Daemon, program
+from ._daemon import Attempt, Daemon, program, reason_in
 from ._folder import Folder
 from ._item import CacheError, Item
 from ._load import Load
@@ -262,7 +262,7 @@ class Cache:
         words = [path, "import", *named, "--", url, os.path.abspath(os.fspath(file))]
         run = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if run.returncode != 0:
-            reason = run.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+            reason = reason_in(run.stderr.decode(errors="replace"))
             raise CacheError(_STATUSES.get(run.returncode, "notImported"),
                              reason or f"cachectl ended with status {run.returncode}")
         return self.peek(url)

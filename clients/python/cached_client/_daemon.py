@@ -94,6 +94,13 @@ class Daemon:
         return Start(["/bin/sh", "-c", _SCRIPT, path, *self._options]) if path else None
 
 
+def reason_in(text: str) -> str:
+    """The reason among the lines of a program that failed: the one that says so, otherwise the last."""
+    lines = text.strip().split("\n")
+    marked = [line.partition(": ")[2] for line in lines if line.startswith(("cached: ", "cachectl: ", "Error: "))]
+    return (marked or lines)[-1].strip()[:200]
+
+
 class Start:
     """A program that ends when the daemon answers, or cannot be started."""
 
@@ -106,13 +113,13 @@ class Start:
         os.set_blocking(self._process.stderr.fileno(), False)
 
     def poll(self) -> tuple[int, str] | None:
-        """The exit status and the last line of standard error; None while it runs."""
+        """The exit status, and the reason on standard error; None while it runs."""
         status = self._process.poll()
         if status is None:
             return None
         text = (self._process.stderr.read() or b"").decode(errors="replace").strip()
         self._process.stderr.close()
-        return status, text.rpartition("\n")[2].replace("cached: ", "", 1)[:200]
+        return status, reason_in(text)
 
     def close(self) -> None:
         if self._process.poll() is None:

@@ -233,7 +233,7 @@ def program(place, name, text):
 def a_start_that_fails():
     with tempfile.TemporaryDirectory() as place:
         ran = pathlib.Path(place, "ran")
-        program(place, "cached", f'echo "$@" >>{ran}; echo cached: the folder is broken >&2; exit 78\n')
+        program(place, "cached", f'echo "$@" >>{ran}; echo cached: the folder is broken >&2; echo Usage: cached >&2; exit 78\n')
         client = Cache(place, place + "/s")
         for action in (client.get, client.pin):
             try:
