@@ -230,10 +230,11 @@ export class Cache {
   remove(all: { account: string }): Promise<number>
 
   /**
-   * Puts a whole image file under its URL, and returns the image. `cachectl import` does it.
+   * Puts a whole image file under its URL, and returns the image. `cachectl import` does it, without a daemon. An image
+   * that is already cached stays as it is.
    *
-   * @throws CacheError `noDaemon` without that program or a daemon, `invalidURL`, `notPermitted`; otherwise
-   *   `notImported`, with the reason of the program
+   * @throws CacheError `noDaemon` if cached is not installed, `invalidURL`, `notPermitted`; otherwise `notImported`,
+   *   with the reason of the program
    */
   importFile(url: string, file: string): Promise<Item>
 

@@ -13,7 +13,7 @@ import { bad, decode, encode, longestCall, readItems } from './reply.js'
 import { Messages } from './stream.js'
 
 /** The exit statuses of cachectl that say more than "failed". */
-const statuses = { 65: 'invalidURL', 69: 'noDaemon', 77: 'notPermitted' }
+const statuses = { 65: 'invalidURL', 77: 'notPermitted' }
 
 export class Cache {
   #folder
@@ -115,9 +115,7 @@ export class Cache {
   async importFile(url, file) {
     const path = program('cachectl')
     if (!path) throw new CacheError('noDaemon', 'there is no program cachectl, which imports files; install cached')
-    ;(await this.#daemon.reach()).destroy()
-    const { named } = this.#daemon
-    const words = ['import', ...(named ? ['--socket', named] : []), '--', url, resolve(file)]
+    const words = ['import', ...this.#daemon.options, '--', url, resolve(file)]
     await new Promise((done, fail) => execFile(path, words, (error, _, text) => {
       if (!error) return done()
       const reason = reasonIn(text) || `cachectl ended: ${error.message}`

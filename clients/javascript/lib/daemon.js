@@ -46,17 +46,14 @@ export function reasonIn(text) {
 
 /** Where the daemon listens, and whether a missing one is started. It holds no descriptor. */
 export class Daemon {
-  #options
-
   constructor({ directory, socket, patience = 30_000, start, plain } = {}) {
-    /** The socket that the application names. */
-    this.named = socket
     this.sockets = socket ? [socket] : places.sockets()
     this.patience = patience
     this.starts = start ?? process.env.CACHED_START !== 'no'
     /** Downloads in this process, if there is no daemon. */
     this.plain = plain
-    this.#options = socket ? ['--socket', socket, ...(directory ? ['--directory', directory] : [])] : []
+    /** For the programs, if the application names a socket. */
+    this.options = socket ? ['--socket', socket, ...(directory ? ['--directory', directory] : [])] : []
   }
 
   /**
@@ -106,7 +103,7 @@ export class Daemon {
     const path = program('cached')
     if (!path) return undefined
     return new Promise((resolve) => {
-      const child = spawn('/bin/sh', ['-c', script, path, ...this.#options], {
+      const child = spawn('/bin/sh', ['-c', script, path, ...this.options], {
         detached: true, stdio: ['ignore', 'ignore', 'pipe'],
       })
       let text = ''

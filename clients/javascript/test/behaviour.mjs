@@ -319,6 +319,18 @@ const tests = {
     assert.equal(await kindOf(() => cache.open(missing)), 'notCached')
     assert.equal(await cache.remove(a, missing), 1)
     assert(cache.peek(a).state === 'missing' && await cache.remove() === 0)
+    // A file of the application moves in.
+    process.env.PATH = `${process.env.PROGRAMS}:${process.env.PATH}`
+    await inPlace(async (place) => {
+      const file = `${place}/-a file.png`
+      writeFileSync(file, readFileSync((await cache.get(b)).path))
+      assert.equal((await cache.importFile(missing, file)).size, 5000)
+      assert.equal((await cache.status([missing]))[0].state, 'cached')
+      writeFileSync(file, 'text')
+      assert.equal(await kindOf(() => cache.importFile(`${missing}?`, file)), 'notImported')
+      assert.equal(await kindOf(() => cache.importFile(`${missing}?`, `${place}/none`)), 'notImported')
+      assert.equal(await kindOf(() => cache.importFile('nonsense', file)), 'invalidURL')
+    })
     // The set of a load.
     const load = cache.load([b], { follow: true })
     const until = async (condition) => { while (!condition((await load.next()).value)); }

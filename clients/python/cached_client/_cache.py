@@ -35,7 +35,7 @@ _LONGEST_WAIT = 1e6
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) \
     | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"))
 #: The exit statuses of cachectl that say more than "failed".
-_STATUSES = {65: "invalidURL", 69: "noDaemon", 77: "notPermitted"}
+_STATUSES = {65: "invalidURL", 77: "notPermitted"}
 
 
 class Cache:
@@ -250,16 +250,14 @@ class Cache:
     def import_file(self, url: str, file: str | os.PathLike[str]) -> Item:
         """Puts a whole image file under its URL, and returns the image. `cachectl import` does it, and this waits.
 
-        CacheError `noDaemon` without that program or a daemon, `invalidURL`, `notPermitted`; otherwise
-        `notImported`, with the reason of the program.
+        It needs no daemon. An image that is already cached stays as it is. CacheError `noDaemon` if cached is not
+        installed, `invalidURL`, `notPermitted`; otherwise `notImported`, with the reason of the program.
         """
         path = program("cachectl")
         if path is None:
             raise CacheError("noDaemon", "there is no program cachectl, which imports files; install cached")
-        self._connect().close()
         import subprocess
-        named = ["--socket", self._daemon.named] if self._daemon.named else []
-        words = [path, "import", *named, "--", url, os.path.abspath(os.fspath(file))]
+        words = [path, "import", *self._daemon.options, "--", url, os.path.abspath(os.fspath(file))]
         run = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if run.returncode != 0:
             reason = reason_in(run.stderr.decode(errors="replace"))

@@ -48,14 +48,13 @@ class Daemon:
 
     def __init__(self, directory: str | None, socket: str | None, patience: float, start: bool | None,
                  plain: Plain | None = None):
-        #: The socket that the application names.
-        self.named = socket
         self.sockets = [socket] if socket else _places.sockets()
         self.patience = patience
         self.starts = os.environ.get("CACHED_START") != "no" if start is None else start
         #: Downloads in this process, if there is no daemon.
         self.plain = plain
-        self._options = ["--socket", socket, *(["--directory", directory] if directory else [])] if socket else []
+        #: For the programs, if the application names a socket.
+        self.options = ["--socket", socket, *(["--directory", directory] if directory else [])] if socket else []
 
     def connect(self) -> sockets.socket:
         """A connection to the first socket at which there is a daemon, without waiting.
@@ -91,7 +90,7 @@ class Daemon:
     def start(self) -> Start | None:
         """Starts a daemon; None if there is no program."""
         path = program("cached")
-        return Start(["/bin/sh", "-c", _SCRIPT, path, *self._options]) if path else None
+        return Start(["/bin/sh", "-c", _SCRIPT, path, *self.options]) if path else None
 
 
 def reason_in(text: str) -> str:

@@ -128,7 +128,7 @@ def _total(file: int) -> int | None:
 
 def _read_record(record: bytes, url: str, path: str, size: int) -> Found | None:
     """What the record of a file says; None if it is not that of the file."""
-    if record[:2] != b"v3" or len(record) < 52 \
+    if record[:2] != b"v3" or len(record) < 56 \
             or zlib.crc32(record[:-4]) != int.from_bytes(record[-4:], "little"):
         return None
     kind, flags, recorded, width, height, fresh_until = _RECORD.unpack_from(record)

@@ -331,6 +331,16 @@ def every_verb():
     assert [item.state for item in cache.pin(a, MISSING)] == ["cached", "failed"]
     assert cache.unpin(a)[0].state == "cached"
     assert cache.remove(a, MISSING) == 1 and cache.peek(a).state == "missing" and cache.remove() == 0
+    # A file of the application moves in.
+    os.environ["PATH"] = f"{os.environ['PROGRAMS']}:{os.environ['PATH']}"
+    with tempfile.TemporaryDirectory() as place:
+        file = pathlib.Path(place, "-a file.png")
+        file.write_bytes(pathlib.Path(cache.get(b).path).read_bytes())
+        assert cache.import_file(MISSING, file).size == 5000 and cache.status([MISSING])[0].state == "cached"
+        file.write_bytes(b"text")
+        assert error_of(cache.import_file, MISSING + "?", file) == "notImported"
+        assert error_of(cache.import_file, MISSING + "?", place + "/none") == "notImported"
+        assert error_of(cache.import_file, "nonsense", file) == "invalidURL"
     # The set of a load.
     with cache.load([b], follow=True) as load:
         assert next(load).url == b
