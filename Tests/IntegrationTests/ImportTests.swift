@@ -66,7 +66,10 @@ struct ImportTests {
 
     @Test(arguments: [
         ("https://example.com/a.png", Array("<html>".utf8), "no image of a known format"),
-        ("https://example.com/a.png", Array(SampleImage.png(byteCount: 900).dropLast(200)), "no whole image"),
+        (
+            "https://example.com/a.png", Array(SampleImage.png(byteCount: 900).dropLast(200)),
+            "no whole image"
+        ),
         ("https://example.com/a.png", [UInt8](), "no image"),
         ("https://example.com/a.png#side=64", SampleImage.png(byteCount: 900), "import that"),
         ("ftp://example.com/a.png", SampleImage.png(byteCount: 900), "neither http nor https"),
@@ -91,7 +94,8 @@ struct ImportTests {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let imported = try await run(
-                BuiltProducts.program("cachectl"), ["import", "--socket", daemon.socket] + arguments)
+                BuiltProducts.program("cachectl"),
+                ["import", "--socket", daemon.socket] + arguments)
             #expect(imported.status == .exited(64))
             #expect(imported.errorText.contains("the last one has no file"))
         }

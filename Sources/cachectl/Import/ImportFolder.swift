@@ -76,7 +76,8 @@ struct ImportFolder {
         }
         guard url.side == nil else {
             throw CommandFailure(
-                status: .invalidURL, message: "a derived image is made of its original; import that")
+                status: .invalidURL, message: "a derived image is made of its original; import that"
+            )
         }
         return url
     }

@@ -14,7 +14,8 @@ struct ImportList: Equatable {
         guard arguments.count.isMultiple(of: 2) else {
             throw CommandFailure(
                 status: .usage,
-                message: "import takes a URL and its file, alternately, but the last one has no file")
+                message:
+                    "import takes a URL and its file, alternately, but the last one has no file")
         }
         for index in stride(from: 0, to: arguments.count, by: 2) {
             images.append(Image(url: arguments[index], path: arguments[index + 1]))
@@ -32,7 +33,9 @@ struct ImportList: Equatable {
             guard fields.count == 2, let url = fields[0], let path = fields[1] else {
                 throw CommandFailure(
                     status: .usage,
-                    message: "line \(index + 1) of standard input is not a URL, a tab, and a path in UTF-8")
+                    message:
+                        "line \(index + 1) of standard input is not a URL, a tab, and a path in UTF-8"
+                )
             }
             images.append(Image(url: url, path: path))
         }
