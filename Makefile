@@ -39,6 +39,7 @@ tarball: ALSO := archive
 soak fleet: ALSO := test
 http-conformance: ALSO := conformance
 corpus: ALSO := corpus
+adopters: ALSO := adopters
 
 build: ## Build everything for release, with the Swift libraries linked in
 	@.ci/dependencies build $(ALSO)

@@ -19,6 +19,7 @@ import { Cache, CacheError, FakeCache, name, variant } from '../index.js'
 import { imageAddress, protocolHandler } from '../electron.js'
 
 const [test, directory, socket, origin] = process.argv.slice(2)
+delete process.env.CACHED_START
 const missing = 'http://missing.example/a.png'
 const cache = new Cache({ directory, socket })
 const plain = (from, to) => Array.from({ length: to - from }, (_, index) => `${origin}/${from + index}.png`)

@@ -21,6 +21,7 @@ import time
 from cached_client import Cache, CacheError, FakeCache, name, variant
 
 test, DIRECTORY, SOCKET, ORIGIN = sys.argv[1:]
+os.environ.pop("CACHED_START", None)
 MISSING = "http://missing.example/a.png"
 cache = Cache(DIRECTORY, SOCKET)
 
