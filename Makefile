@@ -28,7 +28,7 @@ FUZZ ?= 600
 
 .PHONY: help build libcached install uninstall deb tarball dist package-test bare test test-unprivileged test-confined \
 	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps http-conformance corpus demo demo-gtk \
-	run clean check store-ceph fleet
+	run clean check store-ceph fleet adopters
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,7 @@ tarball: ALSO := archive
 soak fleet: ALSO := test
 http-conformance: ALSO := conformance
 corpus: ALSO := corpus
+adopters: ALSO := adopters
 
 build: ## Build everything for release, with the Swift libraries linked in
 	@.ci/dependencies build $(ALSO)
@@ -182,6 +183,11 @@ corpus: export CACHED_BIN ?= $(CURDIR)/.build/release
 corpus: $(if $(CACHED_BIN),,build) ## Fetch each file of DIR=, print what is refused and why (CACHED_BIN=DIR: programs)
 	@.ci/dependencies corpus
 	@Tests/Corpus/corpus $(if $(DIR),"$(DIR)") $(ARGS)
+
+adopters: export CACHED_BIN ?= $(CURDIR)/.build/release
+adopters: $(if $(CACHED_BIN),,build) ## Run gPodder and Lutris over the cache, where nobody set up a daemon (CACHED_BIN=DIR: programs)
+	@.ci/dependencies adopters
+	@Tests/Adopters/run
 
 demo: ## Download real images from scratch as a demonstration
 	@Tests/Demo/demo
