@@ -119,8 +119,9 @@ static void take_pressure(void) {
 
 /* MARK: States */
 
+/* One that was evicted under its picture does not come: it is wanted anew when it is drawn anew. */
 gboolean image_is_coming(const Image *image) {
-    return image->state == CACHED_STATE_MISSING || image->state == CACHED_STATE_IN_FLIGHT;
+    return !image->texture && (image->state == CACHED_STATE_MISSING || image->state == CACHED_STATE_IN_FLIGHT);
 }
 
 static const struct {

@@ -60,7 +60,7 @@ GdkTexture *image_texture(Image *);
 void image_retry(Image *);
 /* Whether the file of a URL is there, which takes some microseconds. */
 gboolean image_is_cached(const char *url, int *width, int *height);
-/* Whether it can still come. */
+/* Whether there is no picture yet, and it can still come. */
 gboolean image_is_coming(const Image *);
 
 /* Decodes its file in a thread, in the pixels that it needs. */
@@ -72,6 +72,7 @@ void image_decoded(Image *, GdkTexture *texture, uint64_t identity, int width, i
 
 /* News for a paintable: of its image, or that there is a picture. */
 void paintable_changed(CachedPaintable *);
+gboolean paintable_is_coming(CachedPaintable *);
 /* What is not drawn yet will be as large as what was drawn last. Its image. */
 Image *paintable_guess_size(CachedPaintable *);
 /* Draws it into an area, the picture into its own place. The light of the shimmer crosses the span, which begins at x. */

@@ -137,6 +137,8 @@ static void learn_size(CachedPaintable *self) {
     gdk_paintable_invalidate_size(GDK_PAINTABLE(self));
 }
 
+gboolean paintable_is_coming(CachedPaintable *self) { return self->image && image_is_coming(self->image); }
+
 void paintable_changed(CachedPaintable *self) {
     Image *image = self->image;
     if (!image) return;
@@ -156,6 +158,7 @@ void paintable_changed(CachedPaintable *self) {
     if (image->texture != self->told_texture) {
         self->told_texture = image->texture;
         g_object_notify_by_pspec(object, properties[TEXTURE]);
+        g_object_notify_by_pspec(object, properties[DESCRIPTION]);
     }
     if (image->state != self->told) {
         self->told = image->state;

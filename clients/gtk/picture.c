@@ -34,8 +34,7 @@ static void tell(CachedPicture *self) {
     GtkAccessible *accessible = GTK_ACCESSIBLE(self);
     g_autofree char *description = self->paintable ? cached_paintable_get_description(self->paintable) : g_strdup("");
     const GError *error = self->paintable ? cached_paintable_get_error(self->paintable) : NULL;
-    CachedState state = self->paintable ? cached_paintable_get_state(self->paintable) : CACHED_STATE_MISSING;
-    gboolean is_busy = self->paintable && (state == CACHED_STATE_MISSING || state == CACHED_STATE_IN_FLIGHT);
+    gboolean is_busy = self->paintable && paintable_is_coming(self->paintable);
     gtk_accessible_update_property(accessible, GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    self->alternative_text ? self->alternative_text : description,
                                    GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, error ? error->message : is_busy ? "loading" : "", -1);
@@ -61,7 +60,7 @@ static void set_paintable(CachedPicture *self, CachedPaintable *paintable) {
         cached_paintable_set_scale(paintable, gtk_widget_get_scale_factor(GTK_WIDGET(self)));
         g_signal_connect_swapped(paintable, "invalidate-contents", G_CALLBACK(gtk_widget_queue_draw), self);
         g_signal_connect_swapped(paintable, "invalidate-size", G_CALLBACK(gtk_widget_queue_resize), self);
-        g_signal_connect_swapped(paintable, "notify::state", G_CALLBACK(tell), self);
+        g_signal_connect_swapped(paintable, "notify::description", G_CALLBACK(tell), self);
     }
 }
 
