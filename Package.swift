@@ -88,7 +88,7 @@ let package = Package(
             name: "cached",
             dependencies: [
                 "CacheCore", "CacheDisk", "CacheKey", "CacheModel", "CacheValues", "CacheWire",
-                "ClientCore",
+                "CClient", "ClientCore",
                 "CLinux", "HTTPCaching", "ImageFormats", arguments, logging, nioCore, nioPosix,
                 system,
             ],
@@ -96,7 +96,8 @@ let package = Package(
         .executableTarget(
             name: "cachectl",
             dependencies: [
-                "CLinux", "CacheKey", "CacheValues", "CacheWire", "HTTPCaching", "ImageFormats",
+                "CCrypto", "CLinux", "CacheKey", "CacheValues", "CacheWire", "HTTPCaching",
+                "ImageFormats", "MediaTypes",
                 arguments,
             ],
             swiftSettings: strict),
