@@ -23,7 +23,8 @@ export class Folder {
   find(url) {
     check(url)
     const path = this.#prefix + name(url)
-    const owner = this.#owner()
+    // Other systems have neither the daemon nor owners.
+    const owner = process.geteuid ? this.#owner() : undefined
     if (owner === undefined) return { url, state: 'missing', sure: true }
     try {
       const file = lstatSync(path, quietly)
