@@ -224,7 +224,7 @@ const tests = {
       assert((await client.isAvailable()) && (await client.status([missing])))
       assert.equal(readFileSync(ran, 'utf8'), options + options)
       // It never ends.
-      program(place, 'cached', 'exec sleep 1000\n')
+      program(place, 'cached', 'exec sleep 20\n')
       const began = performance.now()
       const hasty = new Cache({ directory: place, socket: `${place}/s`, patience: 300 })
       assert.equal(await kindOf(() => hasty.get(missing)), 'noDaemon')

@@ -63,7 +63,8 @@ class Daemon:
         """
         if not hasattr(sockets, "AF_UNIX"):
             raise OSError(errno.ENOENT, "this system has no Unix sockets")
-        number, problems = errno.ENOENT, []
+        number = errno.ENOENT
+        problems: list[str] = []
         for path in self.sockets:
             connection = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
             try:
@@ -106,25 +107,26 @@ class Start:
     def __init__(self, words: list[str]):
         import subprocess
         null = subprocess.DEVNULL
-        self._process: Any = subprocess.Popen(
+        process: Any = subprocess.Popen(
             words, stdin=null, stdout=null, stderr=subprocess.PIPE, start_new_session=True)
         # It belongs to the daemon too if that keeps it.
-        os.set_blocking(self._process.stderr.fileno(), False)
+        os.set_blocking(process.stderr.fileno(), False)
+        self._process = process
 
     def poll(self) -> tuple[int, str] | None:
         """The exit status, and the reason on standard error; None while it runs."""
         status = self._process.poll()
         if status is None:
             return None
-        text = (self._process.stderr.read() or b"").decode(errors="replace").strip()
-        self._process.stderr.close()
-        return status, reason_in(text)
+        return status, reason_in((self._process.stderr.read() or b"").decode(errors="replace"))
 
-    def close(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
+    def leave(self) -> None:
+        """Lets it go on: its daemon ends when nobody uses it."""
         self._process.stderr.close()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
 
 
 class Attempt:
@@ -170,7 +172,7 @@ class Attempt:
             if self._start is not None:
                 self.next = now + _LOOK
                 return None
-        self._problem = problem.strerror
+        self._problem = problem.strerror or str(problem)
         if now < self.deadline and (self._is_patient or self._may_start or problem.errno in _PASSING):
             self.next = now + self._pause
             self._pause = min(LONGEST_PAUSE, self._pause * 1.5)
@@ -184,8 +186,9 @@ class Attempt:
         if end is None and now < self.deadline:
             self.next = now + _LOOK
             return True
-        self._start.close()
-        self._start = None
+        if end is None:
+            self._start.kill()
+        self.close()
         status, reason = end or (None, "it takes too long")
         self._is_patient = status in (0, _HELD)
         if status == _HELD:
@@ -205,3 +208,8 @@ class Attempt:
         self._is_patient, self._may_start = True, False
         self._pause, self.deadline = LONGEST_PAUSE, float("inf")
         self.next = time.monotonic() + LONGEST_PAUSE
+
+    def close(self) -> None:
+        if self._start is not None:
+            self._start.leave()
+            self._start = None
