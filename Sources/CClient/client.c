@@ -50,11 +50,6 @@ int cclient_open_file(const char *path, struct cclient_file *file) {
     return -1;
 }
 
-uint64_t cclient_inode(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 ? status.st_ino : 0;
-}
-
 int cclient_connect(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = strlen(path);

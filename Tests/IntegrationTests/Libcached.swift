@@ -43,12 +43,12 @@ enum Libcached {
     /// Compiles a C file over the library, with all warnings as errors.
     @discardableResult
     static func compile(
-        _ compiler: String, _ source: String, to program: String
+        _ compiler: String, _ source: String, to program: String, _ options: [String] = []
     ) async throws -> String {
         let library = try await directory()
         let result = try await run(
             compiler,
-            [
+            options + [
                 "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-I", library, source,
                 "-o", program, "-L", library, "-lcached", "-Wl,-rpath,\(library)",
             ], environment: compilers)

@@ -41,9 +41,6 @@ int cclient_look_at(int descriptor, struct cclient_file *file);
 /// waits, not even for a FIFO. open(2), statx(2).
 int cclient_open_file(const char *path, struct cclient_file *file);
 
-/// The number of a file's inode; 0 if there is no file. stat(2).
-uint64_t cclient_inode(const char *path);
-
 /// A socket connected to a Unix path, without blocking; -1 with errno, which is EAGAIN if the daemon is there and too many
 /// clients wait for it. unix(7).
 int cclient_connect(const char *path);
