@@ -20,13 +20,16 @@ PROGRAMS ?= .build/release
 # Where `libcached` puts the C library.
 LIBCACHED ?= .build/libcached
 
+# Where `qml` puts the library for Qt Quick.
+QML ?= .build/qml
+
 # Extra arguments for `run`, `bench`, `test` and others: make run ARGS="--log-level debug"
 ARGS ?=
 # The duration of `soak`, and of `fuzz` in seconds.
 SOAK ?= 5min
 FUZZ ?= 600
 
-.PHONY: help build libcached install uninstall deb tarball dist package-test bare test test-unprivileged test-confined \
+.PHONY: help build libcached qml install uninstall deb tarball dist package-test bare test test-qml test-unprivileged test-confined \
 	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps http-conformance corpus demo demo-gtk \
 	run clean check store-ceph fleet
 
@@ -51,13 +54,17 @@ $(LIBCACHED)/libcached.so.0: $(wildcard Sources/libcached/* Sources/libcached/*/
 	@.ci/dependencies build $(ALSO)
 	@Sources/libcached/build "$(LIBCACHED)"
 
+qml: libcached ## Build the library for Qt Quick, into QML=.build/qml
+	@.ci/dependencies build qml $(ALSO)
+	@clients/qml/build "$(QML)" "$(LIBCACHED)"
+
 install: ## Install what was built (PREFIX=/usr/local, DESTDIR=; packaging/install names the others)
-	@packaging/install "$(PROGRAMS)" "$(LIBCACHED)"
+	@packaging/install "$(PROGRAMS)" "$(LIBCACHED)" "$(QML)"
 
 uninstall: ## Remove what `install` with the same variables has installed
 	@packaging/install --uninstall
 
-deb: build libcached ## Build Debian packages into .build-deb
+deb: build libcached qml ## Build Debian packages into .build-deb
 	@.ci/dependencies package
 	@packaging/deb .build-deb
 
@@ -69,7 +76,7 @@ dist: ## Make the source archive that builds without a network, into .build-dist
 	@.ci/dependencies build archive
 	@packaging/dist .build-dist
 
-package-test: build libcached ## Install, upgrade and purge the packages in fresh Debian 12 and 13; needs root
+package-test: build libcached qml ## Install, upgrade and purge the packages in fresh Debian 12 and 13; needs root
 	@.ci/dependencies package
 	@Tests/Packaging/run
 
@@ -85,6 +92,12 @@ test: ## Run every test
 	@.ci/lint programs .build/debug
 	swift build --build-tests
 	.ci/test $(ARGS)
+
+test-qml: libcached ## Test the library for Qt Quick in a Qt program without a display, under AddressSanitizer
+	@.ci/dependencies build test qml
+	swift build
+	@clients/qml/build .build/qml-tests "$(LIBCACHED)" tests
+	@clients/qml/tests/run .build/qml-tests "$(LIBCACHED)" .build/debug $(ARGS)
 
 check: ## Lint, and run the tests of what changed since main (BASE=main), in some minutes
 	@.ci/dependencies build test
