@@ -22,7 +22,9 @@ import Testing
 @Suite("Code in documents", .timeLimit(.minutes(10)))
 struct DocumentTests {
     /// The Swift library of a build with a sanitizer cannot be linked without it.
-    private static let code = ["c", "python", "js"] + (isSanitized ? [] : ["swift"])
+    private static let code =
+        ["c", "cpp", "python", "js"] + (isSanitized ? [] : ["swift"])
+        + (Libcached.hasRust ? ["rust"] : [])
     private static let commands = ["sh", "console", "json"]
 
     private static func blocks(_ document: String, _ languages: [String]) -> [MarkdownBlock] {
@@ -42,7 +44,7 @@ struct DocumentTests {
 
     private static let blocks =
         pages.flatMap { blocks($0, code + commands) }
-        + ["CachedClient", "javascript", "python"].flatMap {
+        + ["CachedClient", "cpp", "javascript", "python", "rust"].flatMap {
             blocks("clients/\($0)/README.md", code)
         }
 
