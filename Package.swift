@@ -96,7 +96,8 @@ let package = Package(
         .executableTarget(
             name: "cachectl",
             dependencies: [
-                "CLinux", "CacheKey", "CacheValues", "CacheWire", "HTTPCaching", "ImageFormats",
+                "CCrypto", "CLinux", "CacheKey", "CacheValues", "CacheWire", "HTTPCaching",
+                "ImageFormats", "MediaTypes",
                 arguments,
             ],
             swiftSettings: strict),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from . import downloads, eviction, memory, peek, processes, revalidations, scan, sets, verify
+from . import downloads, eviction, memory, peek, processes, revalidations, scan, sets, variants, verify
 from .bench import Bench
 from .contest import Contender, Measurement, Outcome, contest
 
@@ -113,6 +113,12 @@ ROWS = [
     Row("revalidations", "{images:,} cached images confirmed by their origin (304)", "s",
         {"curl -Z -z": Aim("≤", 1.1)},
         revalidations.measure),
+    Row("derive", "256 pixels of a JPEG of 12 megapixels, processor time", "ms",
+        {"cached": Aim("≤", 60, "ms"), "vipsthumbnail": Aim("≤", 1.2)},
+        variants.measure_derive),
+    Row("show-1000", "1,000 cells of 256 pixels decoded, processor time", "s",
+        {"originals": Aim("≤", 0.1)},
+        variants.measure_show),
     Row("idle-memory", "RssAnon when idle", "MB",
         {"cached": Aim("≤", 8, "MB")},
         memory.measure_idle),

@@ -135,11 +135,6 @@ package struct DiskState: ~Copyable, Sendable {
         return end <= facts.fetchedAt
     }
 
-    /// Records what the file of an entry says about its digest.
-    package mutating func setDigestPrefix(_ prefix: UInt32, of key: CacheKey) {
-        index.setDigestPrefix(prefix, of: key)
-    }
-
     /// Whether the entry is pinned, or the image was before its damaged file was removed.
     package func isPinned(_ key: CacheKey) -> Bool {
         facts(of: key)?.isPinned ?? lostPins.contains(key)

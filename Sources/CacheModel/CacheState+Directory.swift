@@ -167,11 +167,6 @@ extension CacheState {
         disk.sort(stretch)
     }
 
-    /// The file of an entry tells the beginning of its digest.
-    package mutating func digestRead(_ prefix: UInt32, of key: CacheKey) {
-        disk.setDigestPrefix(prefix, of: key)
-    }
-
     /// The scan has ended, and its entries are sorted by use.
     ///
     /// - Parameter isWatched: whether the watch reports every change from now on.

@@ -22,7 +22,8 @@ struct Cachectl: ParsableCommand {
         subcommands: [
             StatusCommand.self, FetchCommand.self, WatchCommand.self, TopCommand.self,
             ShowCommand.self, CatCommand.self, OpenCommand.self, NameCommand.self,
-            ListCommand.self, InfoCommand.self, LinkCommand.self, RemoveCommand.self,
+            ListCommand.self, InfoCommand.self, LinkCommand.self, ImportCommand.self,
+            RemoveCommand.self,
             PinCommand.self, UnpinCommand.self, EvictCommand.self, PressureCommand.self,
             VerifyCommand.self, StatsCommand.self, StoreCommand.self, DoctorCommand.self,
             GalleryCommand.self,

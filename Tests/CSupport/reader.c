@@ -29,9 +29,9 @@ static uint64_t number(const unsigned char *bytes, int count) {
     return number;
 }
 
-// Whether a record of version 3, or 2, is intact, and says that the file has this size.
+// Whether a record of version 3 is intact, and says that the file has this size.
 static bool agrees(const unsigned char *record, ssize_t length, off_t size) {
-    if (length < 52 || memcmp(record, "v3", 2) != 0) return false;
+    if (length < 56 || memcmp(record, "v3", 2) != 0) return false;
     size_t end = (size_t)length - 4;
     return number(record + end, 4) == crc32_of(record, end)
         && number(record + 8, 8) == (uint64_t)size;

@@ -238,7 +238,7 @@ struct AccountTests {
         }
     }
 
-    /// Neither the folder nor the log has a credential, also after a failure.
+    /// Neither the folder nor the log has a credential, also after a failure, and a crash would write none.
     @Test func noCredentialIsWrittenAnywhere() async throws {
         try await withTestScope { scope in
             let origin = try origin(in: scope)
@@ -249,6 +249,10 @@ struct AccountTests {
                 try await fetch(daemon, origin.url("/none.png#as=ada"), secret: "ada-secret").state
                     == .missing)
             let stats = try await daemon.cachectl("stats", "--json").text
+            let limits = try contents(of: "/proc/\(daemon.process.pid)/limits")
+            let core = String(decoding: limits, as: UTF8.self).split(separator: "\n")
+                .first { $0.hasPrefix("Max core file size") }
+            #expect(core?.split(separator: " ").dropFirst(4).first == "0", "\(core ?? "")")
             try await daemon.stop()
             #expect(!stats.contains("ada-secret") && !daemon.log.contains("ada-secret"))
             let search = try await run(

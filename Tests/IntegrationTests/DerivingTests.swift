@@ -338,6 +338,57 @@ struct DerivingTests {
         }
     }
 
+    @Test func aWorkerWithoutWorkEnds() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.jpg", .answer(body: try await Self.photo(in: scope)))
+            let daemon = try await DaemonFixture.start(in: scope)
+            try await daemon.obtain(origin.url("/a.jpg") + "#side=64")
+            #expect(!Self.derivers(of: daemon).isEmpty)
+            try await waitUntil("it has ended, after 10 s") { Self.derivers(of: daemon).isEmpty }
+        }
+    }
+
+    /// What a worker can do that an image has taken over.
+    @Test(arguments: HostileWorker.allCases)
+    func aHostileWorkerCostsItsImage(habit: HostileWorker) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.jpg", .answer(body: try await Self.photo(in: scope)))
+            let url = origin.url("/a.jpg")
+            let daemon = try await habit.daemon(in: scope)
+            let item = try #require(
+                try await daemon.ask(
+                    call("Fetch", parameters: #""wants":[{"url":"\#(url)#side=64"}]"#)
+                ).items.first)
+            #expect(item.failure?.kind == "underivable", "\(item)")
+            #expect(try await daemon.status(url).state == .cached)
+            let names = try FileManager.default.contentsOfDirectory(atPath: daemon.directory)
+            #expect(names.filter { $0.utf8.count == 36 }.count == 1)
+        }
+    }
+
+    // MARK: Callers with little time
+
+    /// The daemon's own attempts go on for the caller who has more time.
+    @Test func theAttemptsOfASizeAreThoseOfItsOriginal() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.jpg", .answer(503))
+            let daemon = try await DaemonFixture.start(
+                environment: ["CACHED_ATTEMPTS": "4"], in: scope)
+            let url = origin.url("/a.jpg")
+            let patient = try daemon.startCachectl("fetch", "\(url)#side=64")
+            _ = try await origin.waitForRequest("/a.jpg", count: 1)
+            let want = #"{"url":"\#(url)#side=64","attempts":1}"#
+            let reply = try await daemon.ask(call("Fetch", parameters: #""wants":[\#(want)]"#))
+            #expect(reply.items.first?.failure?.httpStatus == 503)
+            origin.route("/a.jpg", .answer(body: try await Self.photo(in: scope)))
+            #expect(
+                try await patient.waitForExit() == .success, "\(patient.text(.standardError))")
+        }
+    }
+
     // MARK: Parts
 
     /// A JPEG of 400 by 300 pixels.
@@ -367,6 +418,43 @@ extension DaemonFixture {
     fileprivate func obtain(_ url: String) async throws {
         let output = try await cachectl("fetch", url)
         #expect(output.status == .success, "\(output.errorText)")
+    }
+}
+
+/// A program in the place of `cached-deriver`.
+enum HostileWorker: String, CaseIterable {
+    case writesNonsense = "os.write(out, os.urandom(5000)); answer(b'+')"
+    case writesNothing = "answer(b'+')"
+    case makesAHugeFile = "os.ftruncate(out, 1 << 40); answer(b'+')"
+    case makesAnImageThatIsTooLarge = "os.write(out, os.pread(original, 1 << 24, 0)); answer(b'+')"
+    case cutsTheImage = "os.write(out, os.pread(original, 500, 0)); answer(b'+')"
+    case givesNoReason = "answer(b'-')"
+    case givesALongReason = "answer(b'-' + bytes(range(256)) * 100)"
+    case saysSomethingElse = "answer(bytes(1))"
+    case answersThrice = "[answer(b'+') for _ in range(3)]"
+    case sendsNothing = "link.send(b'')"
+    case ends = "os._exit(0)"
+
+    /// A daemon that starts it. The daemon looks beside its own program first.
+    func daemon(in scope: TestScope) async throws -> DaemonFixture {
+        let folder = try TemporaryDirectory(in: scope)
+        let program = try BuiltProducts.program("cached")
+        try await runSuccessfully("cp", ["--reflink=auto", program, folder.file("cached")])
+        let script = """
+            #!/usr/bin/python3 -I
+            import os, socket
+            link = socket.socket(fileno=3)
+            answer = link.send
+            while True:
+                said, (original, out), flags, peer = socket.recv_fds(link, 16, 2)
+                \(rawValue)
+            """
+        try folder.write(Array(script.utf8), to: "cached-deriver")
+        try await runSuccessfully("chmod", ["755", folder.file("cached-deriver")])
+        var options = DaemonFixture.Options()
+        options.arguments = ["--restrict", "no"]
+        options.launcher = ["/bin/sh", "-c", "shift; exec \(folder.file("cached")) \"$@\"", "sh"]
+        return try await DaemonFixture.start(options, in: scope)
     }
 }
 

@@ -8,7 +8,7 @@ public enum DiskRecord {
     public static func bytes(size: Int, fetched: Int) -> [UInt8] {
         var bytes = Array("v3".utf8)
         let fields = [(2, 2), (0, 4), (size, 8), (0, 4), (0, 4), (fetched, 4)]
-        for (number, count) in fields + Array(repeating: (0, 4), count: 5) {
+        for (number, count) in fields + Array(repeating: (0, 4), count: 6) {
             bytes += littleEndian(number, count)
         }
         return bytes + littleEndian(Int(SampleImage.crc32(bytes)), 4)

@@ -12,10 +12,15 @@ MISSING = {"state": "missing"}
 OTHER = 12345
 
 
-def record(size, flags=8, width=10, height=20, fresh=4102444800, extra=b"", version=b"v3"):
-    """A record of 52 bytes, or more with extra fields before its checksum."""
-    body = struct.pack("<2sHIQII6I", version, 2, flags, size, width, height, 1700000000,
-                       fresh if flags & 8 else 0, 0, 0, 0, 0) + extra
+def record(size, flags=8, width=10, height=20, fresh=4102444800, digest=0x726602B4, extra=b"",
+           version=b"v3"):
+    """A record of 56 bytes, or more with extra fields before its checksum."""
+    body = struct.pack("<2sHIQII7I", version, 2, flags, size, width, height, 1700000000,
+                       fresh if flags & 8 else 0, 0, 0, 0, 0, digest) + extra
+    return resealed(body)
+
+
+def resealed(body):
     return body + struct.pack("<I", zlib.crc32(body))
 
 
@@ -67,7 +72,6 @@ def make():
     cached("unknown flags", 1000, record(1000, flags=0xFFFF0008))
     cached("unknown size in pixels", 1000, record(1000, width=0, height=0))
     cached("fields of a later daemon", 1000, record(1000, extra=b"\x01\x02\x03\x04\x05\x06\x07\x08"))
-    cached("with the first bytes of the digest", 1000, record(1000, extra=b"\x72\x66\x02\xb4"))
     cached("more than 4 GiB", 5 << 30, record(5 << 30))
     cached("turned", 1000, record(1000, flags=8 | 5 << 10))
     good = record(1000)
@@ -76,7 +80,7 @@ def make():
     row("cached, with a partial download of the next version", [entry(1000, good), partial(10, "2000")], answer, answer)
     row("cached, one of two names of a file",
         [entry(1000, good) | {"attributes": {
-            RECORD: record(1000, extra=b"\x72\x66\x02\xb4").hex(),
+            RECORD: record(1000).hex(),
             "user.cached.00000000": record(1000, fresh=1700000001).hex(),
             RECORD + ".url": URL.encode().hex(), "user.cached.sha256": (b"b4" * 32).hex(),
             "user.xdg.origin.url": b"http://images.example/b.png".hex()}}], answer, answer)
@@ -92,12 +96,12 @@ def make():
     refused("an empty record", 1000, b"")
     refused("a record of version 2", 1000, record(1000, version=b"v2"))
     refused("a record of two bytes", 1000, b"v3")
-    refused("a record of 51 bytes", 1000, good[:51])
-    refused("a wrong checksum", 1000, changed(good, 48, good[48] ^ 1))
+    refused("a record without its last byte", 1000, good[:55])
+    refused("a record without the digest", 1000, resealed(good[:48]))
+    refused("a wrong checksum", 1000, changed(good, 52, good[52] ^ 1))
     refused("a flipped bit in the size", 1000, changed(good, 8, good[8] ^ 2))
     refused("a flipped bit in the flags", 1000, changed(good, 4, good[4] ^ 1))
-    refused("an unknown version", 1000, struct.pack("<2s46s", b"v4", good[2:48])
-            + struct.pack("<I", zlib.crc32(b"v4" + good[2:48])))
+    refused("an unknown version", 1000, resealed(b"v4" + good[2:52]))
     refused("text in the place of the record", 1000, b"not a record")
     refused("bytes after the checksum", 1000, good + b"\0\0\0\0")
     row("an empty file", [entry(0, record(0))], None)

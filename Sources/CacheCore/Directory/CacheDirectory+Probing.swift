@@ -26,12 +26,7 @@ extension CacheDirectory {
         switch try find(key, name: name) {
         case nil: return nil
         case .failure(let damage): return .failure(damage)
-        case .success(let (found, status)):
-            var record = found
-            // All names of a file have to be known by the same digest.
-            if status.st_nlink > 1, record.digestPrefix == 0 {
-                record.digestPrefix = try digest(of: key)?.prefix ?? 0
-            }
+        case .success(let (record, status)):
             return .success(
                 facts(record, status, lastUsedAt: FileTime(lastUse: status.st_atim)))
         }

@@ -162,19 +162,6 @@ extension Index {
             if self[next].isSameFile(as: entry) { return next }
             next = self[next].nextAlike
         }
-        guard entry.digestPrefix != 0 else { return nil }
-        // Its record, unlike this one, does not have the digest.
-        next = chains[entry.file]
-        while next != Self.none {
-            let other = self[next]
-            if other.file == entry.file, other.digestPrefix == 0, other.size == entry.size {
-                unchain(next)
-                self[next].digestPrefix = entry.digestPrefix
-                enchain(next)
-                return next
-            }
-            next = other.nextAlike
-        }
         return nil
     }
 
@@ -199,14 +186,6 @@ extension Index {
             }
         }
         totals = totals + share(of: others)
-    }
-
-    /// Records what the file of an entry says about its digest.
-    package mutating func setDigestPrefix(_ prefix: UInt32, of key: CacheKey) {
-        guard let place = place(of: key), self[place].digestPrefix == 0 else { return }
-        detach(place)
-        self[place].digestPrefix = prefix
-        attach(place)
     }
 
     // MARK: Names by file

@@ -24,14 +24,14 @@ extension CacheState {
         if failed.allowsStaleIfError { serveStale(key, flight, &effects) }
         guard let flight = wanted(key, after: failure, &effects) else { return }
         if let refusal, !refusal.wasAlone || flight.attempts < retry.attempts {
-            guard goesOn(key, flight, after: failure, &effects) else { return }
+            guard goesOn(key, after: failure, flight.attempts, &effects) else { return }
             return waitForHost(key, refusal, &effects)
         }
         let pause = retry.pause(
             after: failure, attempts: failed.hasProgressed ? 1 : flight.attempts,
             retryAfter: failed.serverDelay, using: &random)
         if let pause {
-            guard goesOn(key, flight, after: failure, &effects) else { return }
+            guard goesOn(key, after: failure, flight.attempts, &effects) else { return }
             let end = now + pause
             return postpone(
                 key, flight, failure, until: end, spendsAttempt: !failed.hasProgressed, &effects)
@@ -57,11 +57,16 @@ extension CacheState {
         return nil
     }
 
-    /// Another attempt follows, unless no caller takes more than the attempts there were.
+    /// Another attempt follows, unless no caller takes more than the attempts there were. The callers of the images that
+    /// are derived from this one count too.
     private mutating func goesOn(
-        _ key: CacheKey, _ flight: Flight, after failure: Failure, _ effects: inout Effects
+        _ key: CacheKey, after failure: Failure, _ attempts: Int, _ effects: inout Effects
     ) -> Bool {
-        let leaving = flight.waiters.filter { waiters[$0]?.attempts ?? .max <= flight.attempts }
+        for variant in variants[key] ?? [] {
+            _ = goesOn(variant, after: failure, attempts, &effects)
+        }
+        guard let flight = downloads[key] else { return false }
+        let leaving = flight.waiters.filter { waiters[$0]?.attempts ?? .max <= attempts }
         guard !leaving.isEmpty else { return true }
         downloads.update(key) { $0.waiters.subtract(leaving) }
         settle(key, leaving, failure, &effects)

@@ -16,7 +16,7 @@ struct FileRecord {
 
     /// `nil` if the record is damaged, or if the file has another size than the record says.
     init?(_ bytes: UnsafeRawBufferPointer, fileSize: Int64) {
-        guard bytes.count >= 52, bytes[0] == UInt8(ascii: "v"), bytes[1] == UInt8(ascii: "3") else {
+        guard bytes.count >= 56, bytes[0] == UInt8(ascii: "v"), bytes[1] == UInt8(ascii: "3") else {
             return nil
         }
         let end = bytes.count - 4

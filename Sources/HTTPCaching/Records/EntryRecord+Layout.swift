@@ -17,17 +17,17 @@ internal import ImageFormats
 /// | 36 | 4 | lifetime |
 /// | 40 | 4 | stale-while-revalidate |
 /// | 44 | 4 | stale-if-error |
-/// | 48 | 4 | the first four bytes of the digest; left out if they are unknown |
+/// | 48 | 4 | the first four bytes of the digest |
 /// | last 4 | 4 | CRC-32 of all bytes before it |
 extension EntryRecord {
     private static let version = Array("v3".utf8)
-    /// Bytes of a record without a digest. A later one can have more fields before its checksum.
-    static let length = 52
+    /// Bytes. A later record can have more fields before its checksum.
+    static let length = 56
 
     /// The value of the attribute. The validators are not part of it.
     package var bytes: [UInt8] {
         var bytes = Self.version
-        bytes.reserveCapacity(Self.length + 4)
+        bytes.reserveCapacity(Self.length)
         bytes.append(littleEndian: UInt16(mediaType.rawValue))
         bytes.append(littleEndian: RecordFlags(self).rawValue)
         bytes.append(littleEndian: size)
@@ -40,7 +40,7 @@ extension EntryRecord {
         for seconds in [terms.lifetime, terms.staleWhileRevalidate, terms.staleIfError] {
             bytes.append(littleEndian: UInt32(clamping: seconds ?? 0))
         }
-        if digestPrefix != 0 { bytes.append(littleEndian: digestPrefix) }
+        bytes.append(littleEndian: digestPrefix)
         bytes.append(littleEndian: RecordChecksum.crc32(bytes))
         return bytes
     }
@@ -68,7 +68,7 @@ extension EntryRecord {
             freshUntil: time(28, .hasFreshness), validators: Validators(),
             isPinned: flags.contains(.isPinned), terms: ReuseTerms(flags, bytes),
             removeAt: time(32, .hasRemoval))
-        if bytes.count >= Self.length + 4 { digestPrefix = bytes.number(at: 48) }
+        digestPrefix = bytes.number(at: 48)
         orientation = flags.orientation
         isShareable = flags.contains(.isShareable)
         isFromStore = flags.contains(.isFromStore)

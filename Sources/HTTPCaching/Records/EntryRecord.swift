@@ -29,8 +29,7 @@ package struct EntryRecord: Hashable, Sendable {
     package var terms: ReuseTerms
     /// When an image that must not be stored (`no-store`) is removed. `nil` for all others.
     package var removeAt: UnixTime?
-    /// The first bytes of the digest, see ``ContentDigest/prefix``. 0 in a record that was written before they were
-    /// kept.
+    /// The first bytes of the digest, see ``ContentDigest/prefix``. 0 if it is not known, because the record was lost.
     package var digestPrefix: UInt32 = 0
     /// Whether a shared cache may keep the image, so that it can be put into a store that several machines share.
     package var isShareable = false

@@ -1,6 +1,6 @@
 /** One image's place in the grid. It is configured three ways: the picture is here; it comes; it is not here. */
 import { $, setText } from './dom.js'
-import { bytes, hostOf, nameOf, number, percentOf, progress, typeOf } from './format.js'
+import { bytes, hostOf, nameOf, number, percentOf, progress, typeOf, variantOf } from './format.js'
 
 /** The smallest side of a picture's place, in pixels. */
 const smallest = 24
@@ -193,7 +193,8 @@ export class Cell {
 function noteOf(item) {
   if (item.state === 'cached' && !item.phase) {
     const size = item.width ? ` · ${item.width}×${item.height}` : ''
-    return `${bytes(item.size)} · ${typeOf(item)}${size}`
+    const variant = variantOf(item.url)
+    return `${bytes(item.size)} · ${typeOf(item)}${size}${variant && ` · ${variant}`}`
   }
   if (item.phase || item.state === 'inFlight') return progress(item)
   return item.failure ? hostOf(item.url) : ''
@@ -201,7 +202,7 @@ function noteOf(item) {
 
 /** All that a cell shows, for those who hear it. */
 function describe(item) {
-  const parts = [nameOf(item), hostOf(item.url)]
+  const parts = [nameOf(item), variantOf(item.url), hostOf(item.url)]
   if (item.state === 'cached') {
     parts.push(typeOf(item), bytes(item.size), item.width && `${number(item.width)} by ${number(item.height)}`)
   } else if (item.state === 'inFlight') {

@@ -1,5 +1,5 @@
 /** What there is to say about an image, as names and texts. */
-import { bytes, date, fromNow, number, progress, percentOf } from './format.js'
+import { bytes, date, derivedFrom, fromNow, number, progress, percentOf } from './format.js'
 
 const time = seconds => `${fromNow(seconds)} (${date(seconds)})`
 
@@ -17,6 +17,7 @@ export function fields(item) {
     if (item.failure.retryAt) add('Next attempt', nextAttempt(item.failure.retryAt))
   }
   add('URL', item.url)
+  add('Derived from', derivedFrom(item.url))
   add('Key', item.key)
   add('Path', item.path)
   if (item.size !== undefined) add('Size', `${bytes(item.size)} (${number(item.size)} bytes)`)

@@ -32,6 +32,18 @@ export function nameOf(item) {
   return parts.length > 2 || !item.url ? parts.at(-1) : parts.at(-1) ?? item.url
 }
 
+/** What the fragment of a URL says: `256 px`, `for ada`; empty without one. */
+export function variantOf(url) {
+  const fields = new URLSearchParams(url?.split('#')[1] ?? '')
+  const [account, side] = [fields.get('as'), fields.get('side')]
+  return [account && `for ${account}`, side && `${side} px`].filter(Boolean).join(', ')
+}
+
+/** The URL of the image that a smaller one was made of; undefined for others. */
+export function derivedFrom(url) {
+  return /[#&]side=\d+$/.test(url ?? '') ? url.replace(/[#&]side=\d+$/, '') : undefined
+}
+
 export function hostOf(url) {
   return URL.canParse(url) ? new URL(url).hostname : ''
 }

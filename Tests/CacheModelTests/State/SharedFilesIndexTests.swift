@@ -20,12 +20,12 @@ struct SharedFilesIndexTests {
     }
 
     private static func facts(
-        _ file: File, isLinked: Bool, isPinned: Bool, knowsDigest: Bool = true
+        _ file: File, isLinked: Bool, isPinned: Bool
     ) -> EntryFacts {
         var facts = Sample.facts(
             size: file.size, allocated: file.blocks * 512, isPinned: isPinned)
         (facts.inode, facts.isLinked) = (file.inode, isLinked)
-        facts.digestPrefix = knowsDigest ? file.content : 0
+        facts.digestPrefix = file.content
         return facts
     }
 
@@ -136,29 +136,6 @@ struct SharedFilesIndexTests {
         #expect(hasCopies == [true, true, true, false])
         let earlier = ["0", "1", "2"].map { index.earlierCopy(of: Sample.key($0)) }
         #expect(earlier == [nil, Sample.key("0"), nil])
-    }
-
-    @Test func aDigestThatIsLearnedLaterCounts() {
-        var index = Index()
-        let file = File(inode: 5, content: 9, size: 1000, blocks: 8)
-        index.insert(
-            Sample.key("a"),
-            Self.facts(file, isLinked: false, isPinned: false, knowsDigest: false))
-        let before = index.keys(digestPrefix: 9)
-        #expect(before.isEmpty)
-        // Another name of the file has it.
-        index.insert(Sample.key("b"), Self.facts(file, isLinked: true, isPinned: false))
-        let (names, bytes) = (index.names(of: Sample.key("a")), index.allocated)
-        #expect(Set(names) == [Sample.key("a"), Sample.key("b")])
-        #expect(bytes == 8 * 512)
-        let single = File(inode: 6, content: 10, size: 1000, blocks: 8)
-        index.insert(
-            Sample.key("c"),
-            Self.facts(single, isLinked: false, isPinned: false, knowsDigest: false))
-        index.setDigestPrefix(10, of: Sample.key("c"))
-        let learned = index.keys(digestPrefix: 10)
-        #expect(learned == [Sample.key("c")])
-        index.checkInvariants()
     }
 
     /// The names of a file have one access time, which must not go back.

@@ -127,7 +127,7 @@ def _total(file: int) -> int | None:
 
 def _read_record(record: bytes, size: int) -> tuple[bool, bool] | None:
     """Whether the image is fresh, and whether it is strict; None if the record is not that of the file."""
-    if record[:2] != b"v3" or len(record) < 52 \
+    if record[:2] != b"v3" or len(record) < 56 \
             or zlib.crc32(record[:-4]) != int.from_bytes(record[-4:], "little"):
         return None
     flags, recorded, fresh_until = struct.unpack_from("<4xIQ12xI", record)

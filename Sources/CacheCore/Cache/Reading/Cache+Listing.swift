@@ -155,7 +155,7 @@ extension Cache {
 
 extension Cache {
     /// The version of libcurl and of its TLS library, for people to read. Don't compare it: distributions fix
-    /// bugs in old versions without changing the number. curl_version(3).
+    /// bugs in old versions without changing the number. curl_version_info(3).
     public static var curlVersion: String { CurlMulti.version }
 
     /// The system's file of certificates, if it is missing or cannot be read.

@@ -24,7 +24,6 @@ struct CopySearch {
             let stretch = cache.readStretch(&position)
             hasMore = stretch.hasMore
             for entry in stretch.entries where mayRun {
-                if entry.facts.digestPrefix == 0 { learnDigest(of: entry.key) }
                 if let other = cache.read({ $0.disk.index.earlierCopy(of: entry.key) }),
                     cache.joinFiles(entry.key, other)
                 {
@@ -38,18 +37,6 @@ struct CopySearch {
 
     /// A new scan waits for this thread.
     private var mayRun: Bool { cache.read { !$0.isDraining && !$0.disk.isScanning } }
-
-    /// Records written before the first bytes of the digest were part of them leave it to another attribute.
-    private func learnDigest(of key: CacheKey) {
-        do {
-            guard let digest = try cache.directory.digest(of: key) else { return }
-            cache.run { state, _ in state.digestRead(digest.prefix, of: key) }
-        } catch {
-            logger.debug(
-                "the digest of an entry can't be read",
-                metadata: ["key": "\(key)", "error": "\(error)"])
-        }
-    }
 }
 
 extension Cache {

@@ -55,8 +55,19 @@ final class CurlMulti: @unchecked Sendable {
         precondition(code == CURLM_OK, "libcurl refuses an option: \(Self.text(code))")
     }
 
-    /// curl_version(3).
-    static var version: String { String(cString: curl_version()) }
+    /// libcurl and the libraries for TLS and HTTP/2. curl_version_info(3): curl_version(3) asks the resolver for this
+    /// machine's name if libcurl was built with OpenLDAP, and a name server that does not answer holds it for 10 s.
+    static let version: String = {
+        let info = curl_version_info(CURLVERSION_SEVENTH).pointee
+        func text(_ name: String, _ version: UnsafePointer<CChar>?) -> String? {
+            version.map { name + String(cString: $0) }
+        }
+        let all = [
+            text("libcurl/", info.version), text("", info.ssl_version),
+            text("zlib/", info.libz_version), text("nghttp2/", info.nghttp2_version),
+        ]
+        return all.compactMap(\.self).joined(separator: " ")
+    }()
 
     // MARK: Transfers
 

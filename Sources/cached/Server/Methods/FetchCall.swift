@@ -262,6 +262,7 @@ extension WantedSet {
             if let problem = want.problemOfHeaders {
                 throw .invalidParameter(parameter: "headers", reason: problem)
             }
+            if want.headers != nil { CoreDumps.forbid() }
         }
     }
 
