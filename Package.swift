@@ -88,7 +88,7 @@ let package = Package(
             name: "cached",
             dependencies: [
                 "CacheCore", "CacheDisk", "CacheKey", "CacheModel", "CacheValues", "CacheWire",
-                "ClientCore",
+                "CClient", "ClientCore",
                 "CLinux", "HTTPCaching", "ImageFormats", arguments, logging, nioCore, nioPosix,
                 system,
             ],

@@ -2,31 +2,43 @@
 #include "CClient.h"
 
 #include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 int cclient_errno(void) { return errno; }
 
-static int describe(int result, const struct stat *status, struct cclient_file *file) {
-    if (result != 0) return -1;
+// The time of birth tells a file from an earlier one whose inode it has got.
+static uint64_t identity(const struct statx *status) {
+    uint64_t born = 0;
+    if (status->stx_mask & STATX_BTIME)
+        born = (uint64_t)status->stx_btime.tv_sec * 1000000000 + status->stx_btime.tv_nsec;
+    uint64_t number = (status->stx_ino * 0x9E3779B97F4A7C15 ^ born) * 0xBF58476D1CE4E5B9 ^ status->stx_size;
+    return number != 0 ? number : 1;
+}
+
+static int describe(int directory, const char *path, int flags, struct cclient_file *file) {
+    struct statx status;
+    if (statx(directory, path, flags, STATX_BASIC_STATS | STATX_BTIME, &status) != 0) return -1;
     *file = (struct cclient_file){
-        .is_regular = S_ISREG(status->st_mode), .is_directory = S_ISDIR(status->st_mode),
-        .is_link = S_ISLNK(status->st_mode), .is_readable = (status->st_mode & S_IRUSR) != 0,
-        .owner = status->st_uid, .size = status->st_size,
+        .is_regular = S_ISREG(status.stx_mode), .is_directory = S_ISDIR(status.stx_mode),
+        .is_link = S_ISLNK(status.stx_mode), .is_readable = (status.stx_mode & S_IRUSR) != 0,
+        .owner = status.stx_uid, .size = (int64_t)status.stx_size, .identity = identity(&status),
     };
     return 0;
 }
 
 int cclient_look(const char *path, struct cclient_file *file) {
-    struct stat status;
-    return describe(lstat(path, &status), &status, file);
+    return describe(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, file);
 }
 
 int cclient_look_at(int descriptor, struct cclient_file *file) {
-    struct stat status;
-    return describe(fstat(descriptor, &status), &status, file);
+    return describe(descriptor, "", AT_EMPTY_PATH, file);
 }
 
 int cclient_open_file(const char *path, struct cclient_file *file) {
@@ -36,11 +48,6 @@ int cclient_open_file(const char *path, struct cclient_file *file) {
     close(descriptor);
     errno = EINVAL;
     return -1;
-}
-
-uint64_t cclient_inode(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 ? status.st_ino : 0;
 }
 
 int cclient_connect(const char *path) {
@@ -145,4 +152,84 @@ int64_t cclient_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+// MARK: Programs
+
+int cclient_find(const char *name, char *path, size_t room) {
+    const char *variable = getenv("PATH");
+    const char *const lists[] = {variable != NULL ? variable : "", "/usr/local/bin:/usr/bin"};
+    for (size_t number = 0; number < 2; number++) {
+        for (const char *start = lists[number]; *start != 0;) {
+            size_t length = strcspn(start, ":");
+            struct stat status;
+            if (*start == '/' && length + strlen(name) + 2 <= room) {
+                memcpy(path, start, length);
+                path[length] = '/';
+                strcpy(path + length + 1, name);
+                if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0) return 1;
+            }
+            start += length + (start[length] == ':');
+        }
+    }
+    return 0;
+}
+
+// A descriptor above the standard ones, which the child gets in their place; -1 with errno.
+static int above_standard(int descriptor) {
+    if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
+    int other = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(descriptor);
+    return other;
+}
+
+static int spawn(const char *program, char *const *arguments, int null, int errors, pid_t *process) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t signals;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, null, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, null, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    posix_spawnattr_init(&attributes);
+    sigfillset(&signals);
+    posix_spawnattr_setsigdefault(&attributes, &signals);
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes, &signals);
+    posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    int result = posix_spawn(process, program, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return result;
+}
+
+int cclient_spawn(const char *program, char *const *arguments, struct cclient_child *child) {
+    int ends[2] = {-1, -1};
+    int null = above_standard(open("/dev/null", O_RDWR | O_CLOEXEC));
+    int result = null < 0 || pipe2(ends, O_CLOEXEC) != 0 ? errno : 0;
+    if (result == 0) {
+        ends[1] = above_standard(ends[1]);
+        result = ends[1] < 0 ? errno : spawn(program, arguments, null, ends[1], &child->process);
+    }
+    if (null >= 0) close(null);
+    if (ends[1] >= 0) close(ends[1]);
+    if (result != 0) {
+        if (ends[0] >= 0) close(ends[0]);
+        return result;
+    }
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    child->errors = ends[0];
+    child->end = (int)syscall(SYS_pidfd_open, child->process, 0);
+    return 0;
+}
+
+int cclient_has_ended(const struct cclient_child *child, int *status) {
+    int raw = 0;
+    pid_t result = waitpid(child->process, &raw, WNOHANG);
+    if (result == 0 || (result < 0 && errno == EINTR)) return 0;
+    // Without a child, somebody else has waited for it, or the program ignores SIGCHLD.
+    *status = result < 0 ? -1 : WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
+    return 1;
 }

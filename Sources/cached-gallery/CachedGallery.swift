@@ -114,6 +114,11 @@ struct CachedGallery: ParsableCommand {
             let session = FaceSession(paths: paths, port: port, hosts: host, signature: signature)
             return try session.run()
         }
+        do {
+            _ = try Client(paths: paths, startingAt: socket)
+        } catch {
+            StandardStreams.write("cached-gallery: \(error)\n", to: STDERR_FILENO)
+        }
         try GallerySession(
             paths: paths, port: port, opensBrowser: !noBrowser, idle: .seconds(Int64(idleExit))
         ).run()

@@ -13,7 +13,7 @@ struct CachedCommand: ParsableCommand {
         commandName: "cached",
         abstract: "Downloads images once for every program on the machine and keeps them as files.",
         discussion: """
-            Runs in the foreground and logs to standard error. SIGTERM or SIGINT stops it, and SIGHUP \
+            Runs in the foreground and logs to standard error, unless --detach is given. SIGTERM or SIGINT stops it, and SIGHUP \
             makes it read its configuration again. Each option can also be set by its environment \
             variable, whose name is in parentheses, or by a line with that name in the configuration \
             file. An option overrides the environment, and the environment overrides the file.
@@ -25,6 +25,17 @@ struct CachedCommand: ParsableCommand {
 
     @Flag(help: "Print each setting with its value and where that comes from, and exit.")
     var printConfig = false
+
+    @Flag(
+        help: """
+            Start in the background, without a log, and return when the socket answers. If the daemon does not \
+            start, the reason and the exit status are its own. If one answers already, none is started.
+            """)
+    var detach = false
+
+    /// This is the process that `--detach` has started.
+    @Flag(help: .private)
+    var detached = false
 
     @OptionGroup var options: DaemonOptions
 
@@ -58,22 +69,27 @@ struct CachedCommand: ParsableCommand {
 
     func run() throws {}
 
-    /// The daemon, ready to serve. `nil` after a report about the configuration.
+    /// The daemon, ready to serve. `nil` after a report about the configuration, or if another process serves.
     ///
-    /// This must not wait for anything: until here there is one thread, and the daemon restricts it before it starts
+    /// For a daemon, this must not wait for anything: until here there is one thread, and the daemon restricts it before it starts
     /// others.
     private func daemon() throws -> Daemon? {
         if let problem = ProgramArguments.problem { throw StartFailure.configuration(problem) }
         let environment = try Environment.all()
         var options = options
-        let passed = try PassedSocket.ofProcess(environment)
+        let passed = detach ? nil : try PassedSocket.ofProcess(environment)
         if let passed { options.values["CACHED_SOCKET"] = passed.path }
         let settings = try Settings.resolve(options, environment)
         guard !checkConfig, !printConfig else {
             try report(settings)
             return nil
         }
-        return try Daemon(settings, options, environment, passed)
+        guard !detach else {
+            try Detachment(socket: settings.socket).run()
+            return nil
+        }
+        if detached { Detachment.begin(settings) }
+        return try Daemon(settings, options, environment, passed, isDetached: detached)
     }
 
     private func report(_ settings: Settings) throws {

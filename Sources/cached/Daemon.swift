@@ -11,13 +11,14 @@ struct Daemon {
     private let logger: Logger
     private let manager: ServiceManager
     private let server: SocketServer
+    private let isDetached: Bool
 
     /// Opens the cache and binds the socket.
     init(
         _ settings: Settings, _ options: DaemonOptions, _ environment: [String: String],
-        _ passed: PassedSocket?
+        _ passed: PassedSocket?, isDetached: Bool
     ) throws {
-        (self.settings, self.options) = (settings, options)
+        (self.settings, self.options, self.isDetached) = (settings, options, isDetached)
         log = LogOutput(settings.log)
         logger = log.logger
         try DescriptorLimit.raise(logger)
@@ -30,6 +31,7 @@ struct Daemon {
     /// Serves until a signal stops the daemon.
     func run() throws {
         try server.start()
+        if isDetached { Detachment.complete() }
         if manager.isListening { startReports() }
         handleSignals()
         try server.stop()

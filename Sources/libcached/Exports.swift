@@ -5,56 +5,40 @@ import CClient
     import ClientCore
 #endif
 
-/// The functions of `cached.h`.
-private final class Handle {
-    var folder: Folder
-    let session: Session
-    let sockets: [[UInt8]]
-    /// Texts of the last ``cachedPeek(_:_:_:)``.
-    var url: [UInt8] = []
+// The functions of cached.h.
 
-    init(_ directory: [UInt8], _ sockets: [[UInt8]]) {
-        folder = Folder(directory)
-        session = Session(sockets: sockets)
-        self.sockets = sockets
-    }
-}
+private func bytes(_ text: UnsafePointer<CChar>?) -> [UInt8]? { text.map { Places.bytes($0) } }
 
-private func handle(_ cached: OpaquePointer) -> Handle {
-    Unmanaged<Handle>.fromOpaque(UnsafeRawPointer(cached)).takeUnretainedValue()
-}
-
-private func pointer(_ text: StaticString) -> UnsafePointer<CChar> {
-    UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
-}
-
-/// The longest URL that the daemon takes, in bytes.
-private let longestURL = 8192
-
-/// Copies as much of an image as the caller has room for.
-private func store(_ image: cached_image, in room: UnsafeMutablePointer<cached_image>) -> Bool {
-    let length = room.pointee.length
-    guard length >= MemoryLayout<size_t>.size else { return false }
-    var image = image
-    image.length = length
-    memcpy(room, &image, min(length, MemoryLayout<cached_image>.size))
-    return true
+private func open(_ handle: Handle) -> OpaquePointer? {
+    guard handle.session.isUsable else { return nil }
+    return OpaquePointer(Unmanaged.passRetained(handle).toOpaque())
 }
 
 @c(cached_open)
 public func cachedOpen(
     _ directory: UnsafePointer<CChar>?, _ socket: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
-    let handle = Handle(
-        Places.directory(directory.map { Places.bytes($0) }),
-        Places.sockets(socket.map { Places.bytes($0) }))
-    guard handle.session.isUsable else { return nil }
-    return OpaquePointer(Unmanaged.passRetained(handle).toOpaque())
+    let (directory, socket) = (bytes(directory), bytes(socket))
+    return open(
+        Handle(
+            Places.directory(directory), DaemonPlace(directory: directory, socket: socket)))
 }
 
 @c(cached_set_patience)
 public func cachedSetPatience(_ cached: OpaquePointer, _ milliseconds: Int32) {
     handle(cached).session.patience = Int64(max(milliseconds, 0))
+}
+
+@c(cached_set_start)
+public func cachedSetStart(_ cached: OpaquePointer, _ start: Int32) {
+    let session = handle(cached).session
+    session.place = session.place.starting(start != 0)
+}
+
+@c(cached_is_available)
+public func cachedIsAvailable(_ cached: OpaquePointer) -> Int32 {
+    let handle = handle(cached)
+    return handle.script != nil || handle.session.place.isAvailable ? 1 : 0
 }
 
 @c(cached_close)
@@ -65,50 +49,98 @@ public func cachedClose(_ cached: OpaquePointer?) {
 
 @c(cached_name)
 public func cachedName(_ url: UnsafePointer<CChar>, _ name: UnsafeMutablePointer<CChar>) {
-    let bytes = UnsafeRawBufferPointer(start: url, count: strlen(url))
-    ImageName(url: bytes).write(
-        to: UnsafeMutableRawPointer(name).assumingMemoryBound(to: UInt8.self))
+    imageName(url).write(to: UnsafeMutableRawPointer(name).assumingMemoryBound(to: UInt8.self))
     name[ImageName.length] = 0
 }
+
+private func imageName(_ url: UnsafePointer<CChar>) -> ImageName {
+    ImageName(url: UnsafeRawBufferPointer(start: url, count: strlen(url)))
+}
+
+// MARK: - Asking
 
 @c(cached_peek)
 public func cachedPeek(
     _ cached: OpaquePointer, _ url: UnsafePointer<CChar>, _ room: UnsafeMutablePointer<cached_image>
 ) -> Int32 {
-    let handle = handle(cached)
-    let length = strlen(url)
-    var image = cached_image()
-    image.url = url
-    if length > longestURL {
-        refuse(&image, "invalidURL", "the URL is longer than 8,192 bytes; shorten it")
-    } else {
-        do throws(FolderFailure) {
-            let name = ImageName(url: UnsafeRawBufferPointer(start: url, count: length))
-            describe(try handle.folder.look(name), handle, &image)
-        } catch {
-            refuse(&image, error.kind, error.message)
-        }
-    }
+    let image = peek(url, handle(cached), standIn: wantsStandIn(room))
     return store(image, in: room) ? image.state : -EINVAL
 }
 
-private func describe(_ found: FolderImage, _ handle: Handle, _ image: inout cached_image) {
-    (image.received, image.total) = (found.received, found.total)
-    (image.width, image.height) = (found.width, found.height)
-    switch found.state {
-    case .missing, .interrupted: image.state = Event.State.missing.rawValue
-    case .inFlight: image.state = Event.State.inFlight.rawValue
-    case .cached:
-        image.state = Event.State.cached.rawValue
-        image.path = handle.folder.lastPath
-        if found.type != .other { image.media_type = pointer(found.type.literal) }
-    }
+/// The state of an image in the directory, or in the script.
+private func peek(_ url: UnsafePointer<CChar>, _ handle: Handle, standIn: Bool) -> cached_image {
+    guard let script = handle.script else { return look(url, handle, standIn: standIn).0 }
+    if let found = script.withState(of: imageName(url), { image($0, $1) }) { return found }
+    var missing = cached_image()
+    (missing.url, missing.total) = (url, -1)
+    return missing
 }
 
-private func refuse(_ image: inout cached_image, _ kind: StaticString, _ message: StaticString) {
-    image.state = Event.State.failed.rawValue
-    image.total = -1
-    (image.kind, image.message) = (pointer(kind), pointer(message))
+@c(cached_status)
+public func cachedStatus(
+    _ cached: OpaquePointer, _ urls: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
+    _ images: UnsafeMutablePointer<cached_image>?
+) -> Int32 {
+    guard count > 0 else { return count == 0 ? 0 : -EINVAL }
+    guard let urls, let images, (0..<count).allSatisfy({ urls[$0] != nil }) else { return -EINVAL }
+    let handle = handle(cached)
+    let (start, stride) = (UnsafeMutableRawPointer(images), images.pointee.length)
+    var isRight = true
+    func put(_ image: cached_image, _ number: Int) {
+        var image = image
+        handle.keepTexts(&image)
+        let room = (start + number * stride).assumingMemoryBound(to: cached_image.self)
+        isRight = store(image, in: room) && isRight
+    }
+    handle.forgetTexts()
+    var done = 0
+    while done < count {
+        let part = done..<min(done + longestCall, count)
+        var result = -ECONNREFUSED
+        if handle.script == nil {
+            result = SingleCall.status(
+                part.compactMap { bytes(urls[$0]) }, handle.session.place
+            ) { event, texts in
+                var image = image(event, texts)
+                if wantsStandIn(images) {
+                    // A folder that cannot be read has no stand-in.
+                    do throws(FolderFailure) { try addStandIn(handle, &image) } catch {}
+                }
+                put(image, done)
+                done += 1
+            }
+        }
+        guard result != 0 else { continue }
+        guard result == -ECONNREFUSED else { return result }
+        for number in part {
+            guard let url = urls[number] else { continue }
+            put(peek(url, handle, standIn: wantsStandIn(images)), number)
+        }
+        done = part.upperBound
+    }
+    return isRight ? 0 : -EINVAL
+}
+
+/// The most URLs of one call. The limits of the daemon are far above it.
+private let longestCall = 1000
+
+// MARK: - Wanting
+
+@c(cached_add)
+public func cachedAdd(_ cached: OpaquePointer, _ request: UnsafePointer<cached_request>) -> Int32 {
+    let session = handle(cached).session
+    guard session.isOwners else { return -EPERM }
+    guard let request = Request(request) else { return -EINVAL }
+    session.add(request.bytes, request.priority, request.terms)
+    return 0
+}
+
+@c(cached_drop)
+public func cachedDrop(_ cached: OpaquePointer, _ url: UnsafePointer<CChar>) -> Int32 {
+    let session = handle(cached).session
+    guard session.isOwners else { return -EPERM }
+    session.drop(Places.bytes(url))
+    return 0
 }
 
 @c(cached_want)
@@ -138,46 +170,113 @@ public func cachedNext(
 ) -> Int32 {
     let session = handle(cached).session
     guard session.isOwners else { return -EPERM }
-    let result = session.next { event, texts -> Int32 in
-        func text(_ start: Int?) -> UnsafePointer<CChar>? {
-            guard let start, let base = texts.baseAddress else { return nil }
-            return UnsafeRawPointer(base + start).assumingMemoryBound(to: CChar.self)
-        }
-        var image = cached_image()
-        image.state = event.state.rawValue
-        (image.received, image.total) = (event.received, event.total)
-        (image.width, image.height) = (event.width, event.height)
-        (image.http_status, image.retry_at) = (event.httpStatus, event.retryAt)
-        (image.url, image.path) = (text(event.url), text(event.path))
-        image.media_type = text(event.mediaType)
-        (image.kind, image.message) = (text(event.kind), text(event.message))
-        return store(image, in: room) ? 1 : -EINVAL
+    let result = session.next { event, texts in
+        store(image(event, texts), in: room) ? 1 : -EINVAL
     }
     return result ?? 0
+}
+
+// MARK: - Waiting
+
+@c(cached_get)
+public func cachedGet(
+    _ cached: OpaquePointer, _ request: UnsafePointer<cached_request>, _ milliseconds: Int32,
+    _ room: UnsafeMutablePointer<cached_image>
+) -> Int32 {
+    guard let request = Request(request) else { return -EINVAL }
+    return handle(cached).get(request, isRefresh: false, milliseconds, room)
+}
+
+@c(cached_refresh)
+public func cachedRefresh(
+    _ cached: OpaquePointer, _ request: UnsafePointer<cached_request>, _ milliseconds: Int32,
+    _ room: UnsafeMutablePointer<cached_image>
+) -> Int32 {
+    guard let request = Request(request) else { return -EINVAL }
+    return handle(cached).get(request, isRefresh: true, milliseconds, room)
 }
 
 @c(cached_open_file)
 public func cachedOpenFile(_ cached: OpaquePointer, _ url: UnsafePointer<CChar>) -> Int32 {
     let handle = handle(cached)
-    let bytes = Places.bytes(url)
-    let name = bytes.withUnsafeBytes { ImageName(url: $0) }
+    if handle.script != nil {
+        guard let path = peek(url, handle, standIn: false).path else { return -ENOENT }
+        var file = cclient_file()
+        let descriptor = cclient_open_file(path, &file)
+        return descriptor >= 0 ? descriptor : -cclient_errno()
+    }
     do throws(FolderFailure) {
-        let file = try handle.folder.open(name)
+        let file = try handle.folder.open(imageName(url))
         if file >= 0 { return file }
     } catch {
         // The daemon can have another directory, and hands over its own files.
     }
-    return SingleCall.open(bytes, handle.sockets)
+    return SingleCall.open(Places.bytes(url), handle.session.place)
 }
+
+// MARK: - Keeping and removing
 
 @c(cached_pin)
 public func cachedPin(
     _ cached: OpaquePointer, _ url: UnsafePointer<CChar>, _ pinned: Int32
 ) -> Int32 {
-    SingleCall.pin(Places.bytes(url), pinned != 0, handle(cached).sockets)
+    let handle = handle(cached)
+    guard handle.script == nil else {
+        let isHere = peek(url, handle, standIn: false).state == Event.State.cached.rawValue
+        return isHere ? 0 : -ENOENT
+    }
+    return SingleCall.pin(Places.bytes(url), pinned != 0, handle.session.place)
+}
+
+@c(cached_remove)
+public func cachedRemove(_ cached: OpaquePointer, _ url: UnsafePointer<CChar>) -> Int32 {
+    let handle = handle(cached)
+    guard let script = handle.script else {
+        return SingleCall.remove(Places.bytes(url), handle.session.place)
+    }
+    script.remove(imageName(url))
+    return 0
+}
+
+@c(cached_remove_account)
+public func cachedRemoveAccount(_ cached: OpaquePointer, _ account: UnsafePointer<CChar>) -> Int32 {
+    let handle = handle(cached)
+    guard handle.script == nil else { return 0 }
+    return SingleCall.remove(account: Places.bytes(account), handle.session.place)
+}
+
+@c(cached_import)
+public func cachedImport(
+    _ cached: OpaquePointer, _ url: UnsafePointer<CChar>, _ file: UnsafePointer<CChar>
+) -> Int32 {
+    let handle = handle(cached)
+    guard handle.script == nil else {
+        var image = cached_image()
+        image.state = Event.State.cached.rawValue
+        (image.url, image.path) = (url, file)
+        return handle.addState(image)
+    }
+    var run = ImportRun(Places.bytes(url), Places.bytes(file), handle.session.place)
+    while true {
+        if let outcome = run.outcome() { return outcome }
+        run.wait(20)
+    }
 }
 
 @c(cached_pressure)
 public func cachedPressure(_ cached: OpaquePointer) -> Int32 {
-    handle(cached).session.pressureLevel()
+    let handle = handle(cached)
+    return handle.script == nil ? handle.session.pressureLevel() : 0
+}
+
+// MARK: - Scripts
+
+@c(cached_open_fake)
+public func cachedOpenFake() -> OpaquePointer? { open(Handle(FakeScript())) }
+
+@c(cached_fake_set)
+public func cachedFakeSet(_ cached: OpaquePointer, _ image: UnsafePointer<cached_image>) -> Int32 {
+    var copy = cached_image()
+    memcpy(&copy, image, min(image.pointee.length, MemoryLayout<cached_image>.size))
+    return handle(cached).addState(copy)
 }

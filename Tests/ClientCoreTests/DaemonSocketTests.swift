@@ -15,7 +15,8 @@ struct DaemonSocketTests {
 
     /// Opens the image with both clients. Each gets a descriptor, or `nil` if it refused what the daemon sent.
     private func open(_ stub: StubDaemon) throws -> [Int32?] {
-        let handed = SingleCall.open(Array(Self.url.utf8), [Array(stub.path.utf8)])
+        let handed = SingleCall.open(
+            Array(Self.url.utf8), DaemonPlace(sockets: [Array(stub.path.utf8)]))
         #expect(handed >= 0 || handed == -EBADMSG)
         let mine = handed < 0 ? nil : handed
         do throws(ClientError) {
@@ -63,11 +64,11 @@ struct DaemonSocketTests {
     @Test func aBusyDaemonIsNotTakenForNone() throws {
         let other = try StubDaemon(replies: [])
         let busy = try BusyDaemon()
-        let sockets = [busy.path, other.path].map { Array($0.utf8) }
-        let session = Session(sockets: sockets)
+        let place = DaemonPlace(sockets: [busy.path, other.path].map { Array($0.utf8) })
+        let session = Session(place)
         session.want([(Array(Self.url.utf8), .normal)])
         let message = Array("question".utf8)
-        guard var exchange = Exchange(message, sockets) else {
+        guard var exchange = Exchange(message, place) else {
             Issue.record("a busy daemon is taken for none")
             return
         }

@@ -117,7 +117,7 @@ import Testing
     private func play(
         _ vector: Transcript, _ pieces: [[UInt8]], _ path: String, _ listener: Socket
     ) throws -> Found {
-        let session = Session(sockets: [Array(path.utf8)])
+        let session = Session(DaemonPlace(sockets: [Array(path.utf8)]))
         session.want(vector.wants.map { (Array($0.utf8), .normal) })
         let daemon = try #require(listener.accept())
         defer { daemon.close() }

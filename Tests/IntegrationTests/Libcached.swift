@@ -48,10 +48,9 @@ enum Libcached {
         let library = try await directory()
         let result = try await run(
             compiler,
-            [
-                "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-I", library,
-            ] + options + [
-                source, "-o", program, "-L", library, "-lcached", "-Wl,-rpath,\(library)",
+            options + [
+                "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-I", library, source,
+                "-o", program, "-L", library, "-lcached", "-Wl,-rpath,\(library)",
             ], environment: compilers, within: .seconds(300))
         guard result.status == .success else { throw TestFailure(result.errorText) }
         return program

@@ -10,15 +10,28 @@ struct LibcachedDriver: Sendable {
         try await Libcached.program("Tests/IntegrationTests/ThirdParty/libcached-driver.c")
     }
 
-    /// - Parameter launcher: a command that starts the program, such as valgrind.
+    /// - Parameters:
+    ///   - launcher: a command that starts the program, such as valgrind.
+    ///   - environment: by default one in which no daemon is started.
     init(
         directory: String, socket: String, patience: Int = 30_000, launcher: [String] = [],
-        in scope: TestScope
+        environment: [String: String] = minimalEnvironment(), in scope: TestScope
     ) async throws {
         commands = try FIFO(in: scope)
         let words = launcher + [try await Self.program.value, directory, socket, "\(patience)"]
         process = try ChildProcess(
-            "sh", ["-c", #"exec "$@" < "$0""#, commands.path] + words, in: scope)
+            "sh", ["-c", #"exec "$@" < "$0""#, commands.path] + words, environment: environment,
+            in: scope)
+    }
+
+    /// A program that starts a daemon if none answers.
+    init(
+        starting daemons: DetachedDaemons, patience: Int = 30_000, path: String? = nil,
+        _ variables: [String: String] = [:], in scope: TestScope
+    ) async throws {
+        try await self.init(
+            directory: daemons.directory, socket: daemons.socket, patience: patience,
+            environment: daemons.environment(path: path, variables), in: scope)
     }
 
     init(_ daemon: DaemonFixture, launcher: [String] = [], in scope: TestScope) async throws {

@@ -30,7 +30,7 @@ int main(int count, char **urls) {
     const char **wanted = calloc((size_t)count, sizeof *wanted);
     size_t left = 0;
     for (int i = 1; i < count; i++) {
-        cached_image image = {.length = sizeof image};
+        cached_image image = CACHED_IMAGE_INIT;
         cached_peek(cache, urls[i], &image);
         show(&image);
         if (image.state != CACHED_HERE) wanted[left++] = urls[i];
@@ -42,7 +42,7 @@ int main(int count, char **urls) {
     struct pollfd news = {.fd = cached_fd(cache), .events = POLLIN};
     for (size_t all = left; left > 0;) {
         poll(&news, 1, -1);
-        cached_image image = {.length = sizeof image};
+        cached_image image = CACHED_IMAGE_INIT;
         while (cached_next(cache, &image) == 1) {
             show(&image);
             if (image.state != CACHED_HERE && image.state != CACHED_FAILED) continue;

@@ -27,20 +27,19 @@ struct cclient_file {
     int is_readable;
     uint32_t owner;
     int64_t size;
+    /// Another number for another file, even one that has the inode of an earlier file; never 0.
+    uint64_t identity;
 };
 
-/// Looks at a path without following a link at its end; -1 with errno. lstat(2).
+/// Looks at a path without following a link at its end; -1 with errno. statx(2).
 int cclient_look(const char *path, struct cclient_file *file);
 
-/// Looks at an open file; -1 with errno. fstat(2).
+/// Looks at an open file; -1 with errno. statx(2).
 int cclient_look_at(int descriptor, struct cclient_file *file);
 
 /// Opens a regular file for reading, and looks at it; -1 with errno. It follows no link at the end of the path, and never
-/// waits, not even for a FIFO. open(2), fstat(2).
+/// waits, not even for a FIFO. open(2), statx(2).
 int cclient_open_file(const char *path, struct cclient_file *file);
-
-/// The number of a file's inode; 0 if there is no file. stat(2).
-uint64_t cclient_inode(const char *path);
 
 /// A socket connected to a Unix path, without blocking; -1 with errno, which is EAGAIN if the daemon is there and too many
 /// clients wait for it. unix(7).
@@ -73,5 +72,25 @@ void cclient_set_timer(int timer, int64_t milliseconds);
 
 /// Milliseconds of a clock that never jumps. clock_gettime(2), `CLOCK_MONOTONIC`.
 int64_t cclient_now(void);
+
+/// Finds a program by its name in the absolute folders of `PATH`, or in the usual ones. Returns whether there is one.
+int cclient_find(const char *name, char *path, size_t room);
+
+/// A program that was started.
+struct cclient_child {
+    pid_t process;
+    /// Becomes readable when the program has ended; -1 if the kernel has no such descriptors. pidfd_open(2).
+    int end;
+    /// What the program writes to its standard error. Reading it never waits.
+    int errors;
+};
+
+/// Starts a program in a session of its own, with this environment, default signals, /dev/null for its standard input and
+/// output, and no other descriptors. The caller closes those of the child. Returns 0 or an errno. posix_spawn(3).
+int cclient_spawn(const char *program, char *const *arguments, struct cclient_child *child);
+
+/// Whether a program has ended, and with which exit status: 128 and more for a signal, -1 if nobody knows. Never waits.
+/// waitpid(2).
+int cclient_has_ended(const struct cclient_child *child, int *status);
 
 #endif

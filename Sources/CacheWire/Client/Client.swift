@@ -28,6 +28,25 @@ public final class Client {
         connection = try SocketConnection.open(firstOf: paths)
     }
 
+    /// Connects to a daemon, and starts one if none answers.
+    ///
+    /// - Parameters:
+    ///   - paths: the sockets to try, in order; see ``SocketLookup``.
+    ///   - flag: the socket that a person has named, at which the daemon shall listen; `nil` for the usual one.
+    /// - Throws: ``ClientError``, with the reason if none can be started.
+    public init(paths: [String], startingAt flag: String?) throws(ClientError) {
+        do throws(ClientError) {
+            connection = try SocketConnection.open(firstOf: paths)
+        } catch {
+            let place = DaemonPlace(directory: nil, socket: flag.map { Array($0.utf8) })
+            guard error.code == .noDaemon, place.starts else { throw error }
+            if let reason = DaemonStart.wait(place) {
+                throw .noDaemon(at: paths, because: String(decoding: reason, as: UTF8.self))
+            }
+            connection = try SocketConnection.open(firstOf: paths)
+        }
+    }
+
     /// The path of the connected socket.
     public var path: String { connection.path }
 

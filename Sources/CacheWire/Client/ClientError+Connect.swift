@@ -27,6 +27,14 @@ extension ClientError {
             cause: cause)
     }
 
+    /// No daemon answers, and none could be started.
+    static func noDaemon(at paths: [String], because reason: String) -> ClientError {
+        ClientError(
+            .noDaemon,
+            "no daemon answers at \(paths.joined(separator: " or ")), and none was started: \(reason)"
+        )
+    }
+
     static func pathTooLong(_ path: String, limit: Int) -> ClientError {
         ClientError(
             .pathTooLong,

@@ -37,6 +37,39 @@ public struct Folder: ~Copyable {
         return try cached() ?? FolderImage()
     }
 
+    /// The largest smaller size of an image that is cached, with ``lastPath`` as the path of its file; `nil` if there is
+    /// none. `docs/variants.md`
+    public mutating func standIn(_ url: [UInt8]) throws(FolderFailure) -> FolderImage? {
+        guard try hasOwner() else { return nil }
+        let (stem, limit) = Self.stem(url)
+        let mark = stem.contains(UInt8(ascii: "#")) ? UInt8(ascii: "&") : UInt8(ascii: "#")
+        setSuffix("")
+        for side in Self.sides where side.number < limit {
+            let variant = stem + [mark] + StaticText.bytes("side=") + StaticText.bytes(side.text)
+            variant.withUnsafeBytes { ImageName(url: $0) }.write(to: path + start)
+            if let image = try cached() { return image }
+        }
+        return nil
+    }
+
+    /// The sizes that the daemon makes, the largest first.
+    private static let sides: [(number: Int64, text: StaticString)] = [
+        (2048, "2048"), (1024, "1024"), (512, "512"), (256, "256"), (128, "128"), (64, "64"),
+        (32, "32"),
+    ]
+
+    /// A URL without its size, and the size; above all sizes for an original.
+    private static func stem(_ url: [UInt8]) -> (stem: [UInt8], side: Int64) {
+        let word = StaticText.bytes("side=")
+        guard
+            let mark = url.lastIndex(where: { [UInt8(ascii: "#"), UInt8(ascii: "&")].contains($0) }
+            ),
+            url[mark...].dropFirst().starts(with: word),
+            let side = url.withUnsafeBytes({ $0.decimal(at: mark + 1 + word.count) })
+        else { return (url, 4096) }
+        return (Array(url[..<mark]), side)
+    }
+
     /// Opens the file of a cached image for reading; -1 if there is none.
     public mutating func open(_ name: ImageName) throws(FolderFailure) -> Int32 {
         guard try look(name).state == .cached else { return -1 }
@@ -55,7 +88,8 @@ public struct Folder: ~Copyable {
         else { return nil }
         return FolderImage(
             state: .cached, received: file.size, total: file.size, type: record.type,
-            width: record.width, height: record.height, freshUntil: record.freshUntil)
+            width: record.width, height: record.height, freshUntil: record.freshUntil,
+            identity: file.identity)
     }
 
     /// Distinguishes a missing file from a directory that cannot be read.
@@ -74,7 +108,7 @@ public struct Folder: ~Copyable {
         return try hasOwner() && owner == Int64(user)
     }
 
-    /// Inspects the directory unless its owner is known. Returns whether it exists. lstat(2).
+    /// Inspects the directory unless its owner is known. Returns whether it exists. statx(2).
     ///
     /// An accepted directory is not inspected again for each image, which would cost a third system call. If another
     /// user's directory replaces it, the owner of the files shows it.

@@ -13,6 +13,16 @@ package struct JSONWriter: Sendable {
         bytes += text
     }
 
+    /// A number from 0.
+    mutating func put(number: Int64) {
+        var (digits, rest): ([UInt8], Int64) = ([], number)
+        repeat {
+            digits.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes += digits.reversed()
+    }
+
     /// A string with the escapes that JSON requires (RFC 8259 §7). Few strings need any.
     package mutating func put(string text: some Collection<UInt8>) {
         bytes.append(UInt8(ascii: "\""))

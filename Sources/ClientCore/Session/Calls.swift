@@ -17,7 +17,7 @@ package enum Calls {
         return json.bytes
     }
 
-    static func adjust(add: [Wanted], drop: [[UInt8]]) -> [UInt8] {
+    static func adjust(add: some Sequence<Wanted>, drop: [[UInt8]]) -> [UInt8] {
         var json = JSONWriter()
         json.put(#"{"method":"io.cached.Cache.Adjust","oneway":true,"parameters":{"drop":["#)
         put(drop, &json)
@@ -59,6 +59,15 @@ package enum Calls {
         naming(urls, #"{"method":"io.cached.Cache.Remove","parameters":{"urls":["#, "]}}")
     }
 
+    package static func remove(account: [UInt8]) -> [UInt8] {
+        var json = JSONWriter()
+        json.put(#"{"method":"io.cached.Cache.Remove","parameters":{"account":"#)
+        json.put(string: account)
+        json.put("}}")
+        json.end()
+        return json.bytes
+    }
+
     package static func pin(_ urls: [[UInt8]], _ isPinned: Bool) -> [UInt8] {
         naming(
             urls, #"{"method":"io.cached.Cache.Pin","parameters":{"urls":["#,
@@ -92,8 +101,25 @@ package enum Calls {
             json.put(string: want.url)
             json.put(#","priority":""#)
             json.put(want.priority.word)
-            json.put(#""}"#)
+            json.put("\"")
+            put(want.terms, &json)
+            json.put("}")
         }
         json.put("]")
+    }
+
+    private static func put(_ terms: WantTerms, _ json: inout JSONWriter) {
+        if terms.attempts > 0 {
+            json.put(#","attempts":"#)
+            json.put(number: Int64(terms.attempts))
+        }
+        if terms.timeout > 0 {
+            json.put(#","timeout":"#)
+            json.put(number: terms.timeout)
+        }
+        if !terms.headers.isEmpty {
+            json.put(#","headers":"#)
+            json.put(raw: terms.headers)
+        }
     }
 }

@@ -9,10 +9,11 @@ package struct Exchange: ~Copyable {
         case failed(Int32)
     }
 
-    private let sockets: [[UInt8]]
+    private let place: DaemonPlace
     private let message: [UInt8]
-    /// `nil` while the daemon is busy.
+    /// `nil` while the daemon is busy, or is being started.
     private var connection: Connection?
+    private var start = DaemonStart()
     private var file: Int32 = -1
     private let end: Int64
 
@@ -21,11 +22,16 @@ package struct Exchange: ~Copyable {
     /// Milliseconds between two attempts to connect to a daemon that is busy.
     private static let pause: Int64 = 20
 
-    /// Sends a call to the first of the sockets at which there is a daemon; `nil` if there is none.
-    package init?(_ message: [UInt8], _ sockets: [[UInt8]]) {
-        (self.message, self.sockets) = (message, sockets)
+    /// Sends a call to the daemon; `nil` if there is none.
+    ///
+    /// - Parameter starts: whether a daemon is started if none is there, and if the place permits that.
+    package init?(_ message: [UInt8], _ place: DaemonPlace, starts: Bool = false) {
+        (self.message, self.place) = (message, place)
         end = cclient_now() + Self.patience
-        guard connect() else { return nil }
+        guard !connect() else { return }
+        guard starts, place.starts else { return nil }
+        start.begin(place)
+        guard start.isRunning else { return nil }
     }
 
     deinit {
@@ -35,7 +41,7 @@ package struct Exchange: ~Copyable {
     /// Connects unless the daemon is busy. Returns whether there is a daemon.
     private mutating func connect() -> Bool {
         do throws(Connection.Failure) {
-            connection = try Connection(sockets)
+            connection = try Connection(place.sockets)
         } catch {
             return error == .isBusy
         }
@@ -47,7 +53,7 @@ package struct Exchange: ~Copyable {
     package var descriptor: Int32 {
         switch connection {
         case .some(let connection): connection.descriptor
-        case nil: -1
+        case nil: start.descriptor
         }
     }
     /// Whether the descriptor has to be watched for output, too.
@@ -57,16 +63,25 @@ package struct Exchange: ~Copyable {
         case nil: false
         }
     }
+    private var isConnected: Bool {
+        switch connection {
+        case .some: true
+        case nil: false
+        }
+    }
     /// Milliseconds until ``step()`` has something to do in any case.
     package var timeLeft: Int64 {
         let left = max(end - cclient_now(), 0)
-        return descriptor < 0 ? min(left, Self.pause) : left
+        return isConnected ? left : min(left, Self.pause)
     }
 
     /// Sends and receives as far as possible without waiting. Returns the outcome, or `nil` if there is none yet.
     /// After the outcome, the exchange must not be used.
     package mutating func step() -> Outcome? {
-        if descriptor < 0, !connect() { return .failed(-ECONNREFUSED) }
+        if !isConnected {
+            guard start.step() || timeLeft == 0 else { return nil }
+            guard connect() else { return .failed(-ECONNREFUSED) }
+        }
         guard connection?.flush() ?? true else { return .failed(-ECONNRESET) }
         switch connection?.receive(&file) ?? .nothing {
         case .end: return .failed(-ECONNRESET)

@@ -22,6 +22,23 @@ public enum Places {
         return sockets + [StaticText.bytes("/run/cached/cached.sock")]
     }
 
+    /// Whether `CACHED_START` says that no daemon may be started.
+    static var forbidsStart: Bool {
+        variable("CACHED_START").map { $0 == StaticText.bytes("no") } ?? false
+    }
+
+    static var hasSocketVariable: Bool { variable("CACHED_SOCKET") != nil }
+
+    /// Whether the user's service manager can be asked: its socket exists. systemd(1)
+    static var hasServiceManager: Bool {
+        guard let runtime = absolute("XDG_RUNTIME_DIR") else { return false }
+        let path = runtime + StaticText.bytes("/systemd/private") + [0]
+        var file = cclient_file()
+        return path.withUnsafeBufferPointer { path in
+            path.baseAddress.map { cclient_look(cString($0), &file) == 0 } ?? false
+        }
+    }
+
     /// A variable that is set and not empty. getenv(3).
     private static func variable(_ name: StaticString) -> [UInt8]? {
         guard let value = getenv(cString(name.utf8Start)), value[0] != 0 else { return nil }

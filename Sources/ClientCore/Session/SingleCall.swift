@@ -1,10 +1,10 @@
 import CClient
 
-/// Calls with one reply, for which the caller waits.
+/// Calls with one reply, for which the caller waits. They return 0 or more, or a negative errno.
 public enum SingleCall {
-    /// The descriptor of a cached image's file from the daemon; a negative errno if there is none.
-    public static func open(_ url: [UInt8], _ sockets: [[UInt8]]) -> Int32 {
-        switch outcome(of: Calls.open(url), sockets) {
+    /// The descriptor of a cached image's file from the daemon.
+    public static func open(_ url: [UInt8], _ place: DaemonPlace) -> Int32 {
+        switch outcome(of: Calls.open(url), place, starts: false) {
         case .failed(let failure): return failure
         case .reply(let reply, let file):
             guard file < 0 else { return file }
@@ -14,20 +14,58 @@ public enum SingleCall {
         }
     }
 
-    /// Pins or unpins an image. Returns 0 or a negative errno.
-    public static func pin(_ url: [UInt8], _ isPinned: Bool, _ sockets: [[UInt8]]) -> Int32 {
-        switch outcome(of: Calls.pin([url], isPinned), sockets) {
-        case .failed(let failure): return failure
-        case .reply(let reply, let file):
-            if file >= 0 { close(file) }
-            if reply.isRefused { return -EPERM }
-            guard reply.error == nil, let event = reply.events.first else { return -EBADMSG }
+    /// Pins or unpins an image.
+    public static func pin(_ url: [UInt8], _ isPinned: Bool, _ place: DaemonPlace) -> Int32 {
+        answer(to: Calls.pin([url], isPinned), place) { reply in
+            guard let event = reply.events.first else { return -EBADMSG }
             return event.kind == nil ? 0 : -ENOENT
         }
     }
 
-    private static func outcome(of message: [UInt8], _ sockets: [[UInt8]]) -> Exchange.Outcome {
-        guard var exchange = Exchange(message, sockets) else { return .failed(-ECONNREFUSED) }
+    /// Removes an image.
+    public static func remove(_ url: [UInt8], _ place: DaemonPlace) -> Int32 {
+        answer(to: Calls.remove([url]), place) { _ in 0 }
+    }
+
+    /// Removes all images of an account.
+    public static func remove(account: [UInt8], _ place: DaemonPlace) -> Int32 {
+        answer(to: Calls.remove(account: account), place) { _ in 0 }
+    }
+
+    /// Passes on the states of images, one for each URL. Starts no daemon.
+    public static func status(
+        _ urls: [[UInt8]], _ place: DaemonPlace,
+        _ body: (Event, UnsafeBufferPointer<UInt8>) -> Void
+    ) -> Int32 {
+        switch outcome(of: Calls.status(urls), place, starts: false) {
+        case .failed(let failure): return failure
+        case .reply(let reply, let file):
+            if file >= 0 { close(file) }
+            guard reply.error == nil, reply.events.count == urls.count else { return -EBADMSG }
+            for event in reply.events { reply.texts.withUnsafeBufferPointer { body(event, $0) } }
+            return 0
+        }
+    }
+
+    /// The result of a call for managers of the cache.
+    private static func answer(
+        to message: [UInt8], _ place: DaemonPlace, _ body: (ScannedReply) -> Int32
+    ) -> Int32 {
+        switch outcome(of: message, place, starts: true) {
+        case .failed(let failure): return failure
+        case .reply(let reply, let file):
+            if file >= 0 { close(file) }
+            if reply.isRefused { return -EPERM }
+            return reply.error == nil ? body(reply) : -EBADMSG
+        }
+    }
+
+    private static func outcome(
+        of message: [UInt8], _ place: DaemonPlace, starts: Bool
+    ) -> Exchange.Outcome {
+        guard var exchange = Exchange(message, place, starts: starts) else {
+            return .failed(-ECONNREFUSED)
+        }
         while true {
             if let outcome = exchange.step() { return outcome }
             _ = cclient_wait(

@@ -4,9 +4,12 @@ package struct StreamOptions: Sendable, Hashable {
     package var refresh = false
     /// The digest that the bytes must have, as 64 hexadecimal digits; empty for any.
     package var sha256: [UInt8] = []
+    /// How all images of ``Session/want(_:)`` are wanted.
+    package var terms = WantTerms()
 
-    package init(refresh: Bool = false, sha256: [UInt8] = []) {
+    package init(refresh: Bool = false, sha256: [UInt8] = [], terms: WantTerms = WantTerms()) {
         self.refresh = refresh
         self.sha256 = sha256
+        self.terms = terms
     }
 }

@@ -2,8 +2,13 @@
 struct Wanted {
     let url: [UInt8]
     var priority: WantedPriority
+    var terms = WantTerms()
     /// Whether the last state is final: cached or failed.
     var isDecided = false
+    /// Whether the daemon refuses the header fields, so that the image is not requested again.
+    var isRefused = false
+    /// The number of the last set that had the image; see ``Session/want(_:)``.
+    var set: UInt32 = 0
 }
 
 /// The urgency of an image, with the values of the daemon's interface.

@@ -1,46 +1,66 @@
-/// The images that a program wants, by name. Each set has a new table, so no element is ever removed.
+/// The images that a program wants, by name.
 ///
 /// Names are digests already, so their bits are the hash.
 struct WantedTable {
     private(set) var names: [ImageName] = []
-    private(set) var wants: [Wanted] = []
+    var wants: [Wanted] = []
     /// Positions in `names`, each at the first slot that was free from its hash on; -1 marks a free slot.
-    private var places: [Int32]
-
-    init(capacity: Int = 0) {
-        var size = 8
-        while size < 2 * capacity { size *= 2 }
-        places = Array(repeating: -1, count: size)
-    }
+    private var places: [Int32] = Array(repeating: -1, count: 8)
 
     var isEmpty: Bool { names.isEmpty }
 
     /// The position of a name; `nil` if it is not wanted.
     func position(of name: ImageName) -> Int? {
-        var place = firstPlace(name)
-        while places[place] >= 0 {
-            let position = Int(places[place])
-            if names[position] == name { return position }
-            place = (place + 1) & (places.count - 1)
-        }
-        return nil
+        let position = Int(places[place(of: name)])
+        return position >= 0 ? position : nil
     }
 
-    /// Adds an image. It must not be in the table, and the table must have room for it.
+    /// Adds an image, which must not be in the table.
     mutating func append(_ name: ImageName, _ want: Wanted) {
-        var place = firstPlace(name)
-        while places[place] >= 0 { place = (place + 1) & (places.count - 1) }
-        places[place] = Int32(names.count)
         names.append(name)
         wants.append(want)
+        if 2 * names.count > places.count {
+            places = Array(repeating: -1, count: 2 * places.count)
+            for (position, name) in names.enumerated() { places[place(of: name)] = Int32(position) }
+        } else {
+            places[place(of: name)] = Int32(names.count - 1)
+        }
     }
 
-    mutating func setPriority(_ priority: WantedPriority, at position: Int) {
-        wants[position].priority = priority
+    /// Removes an image. The last one takes its position.
+    mutating func remove(at position: Int) {
+        let last = names.count - 1
+        let (gone, moved) = (place(of: names[position]), place(of: names[last]))
+        names.swapAt(position, last)
+        wants.swapAt(position, last)
+        places[moved] = Int32(position)
+        free(gone)
+        names.removeLast()
+        wants.removeLast()
     }
 
-    mutating func setDecided(_ isDecided: Bool, at position: Int) {
-        wants[position].isDecided = isDecided
+    /// Frees a slot, and moves into it what would not be found any more. Knuth, TAOCP 6.4, algorithm R
+    private mutating func free(_ place: Int) {
+        var (free, next) = (place, place)
+        while true {
+            next = (next + 1) & (places.count - 1)
+            guard places[next] >= 0 else { break }
+            let home = firstPlace(names[Int(places[next])])
+            let distance = (next - home) & (places.count - 1)
+            guard distance >= (next - free) & (places.count - 1) else { continue }
+            places[free] = places[next]
+            free = next
+        }
+        places[free] = -1
+    }
+
+    /// The slot of a name, or the free one that it would get.
+    private func place(of name: ImageName) -> Int {
+        var place = firstPlace(name)
+        while places[place] >= 0, names[Int(places[place])] != name {
+            place = (place + 1) & (places.count - 1)
+        }
+        return place
     }
 
     private func firstPlace(_ name: ImageName) -> Int {

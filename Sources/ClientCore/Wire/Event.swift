@@ -46,4 +46,6 @@ public struct Event: Sendable {
     public var mediaType: Int?
     public var kind: Int?
     public var message: Int?
+
+    public init() {}
 }

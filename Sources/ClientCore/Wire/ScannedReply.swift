@@ -3,6 +3,8 @@ package struct ScannedReply: Sendable {
     package private(set) var events: [Event] = []
     /// All texts, each with a NUL at its end.
     package private(set) var texts: [UInt8] = []
+    /// The start of a sentence about an error, among the texts; `nil` if there is none.
+    private var reason: Int?
     private(set) var continues = false
     /// The start of an error's name among the texts; `nil` if there is no error.
     package private(set) var error: Int?
@@ -12,12 +14,36 @@ package struct ScannedReply: Sendable {
     private(set) var pressure: Int32?
 
     /// Whether the daemon refused the call because this user may not make it.
-    var isRefused: Bool {
+    var isRefused: Bool { isError("org.varlink.service.PermissionDenied") }
+
+    /// Why the call has a parameter that the daemon does not take; `nil` if that is not the reply.
+    var problem: [UInt8]? {
+        guard isError("org.varlink.service.InvalidParameter") else { return nil }
+        return reason.map { Array(text(at: $0)) } ?? []
+    }
+
+    private func isError(_ name: StaticString) -> Bool {
         guard let error else { return false }
-        let name: StaticString = "org.varlink.service.PermissionDenied"
-        let text = texts[error...].prefix { $0 != 0 }
-        return text.elementsEqual(
-            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        return text(at: error).elementsEqual(StaticText.bytes(name))
+    }
+
+    /// A text without the NUL at its end.
+    func text(at start: Int) -> ArraySlice<UInt8> { texts[start...].prefix { $0 != 0 } }
+
+    /// Makes a failure of a cached image that the program cannot decode.
+    mutating func refuse(at position: Int) {
+        events[position].state = .failed
+        events[position].kind = append(StaticText.bytes("notAccepted"))
+        let type = events[position].mediaType.map { Array(text(at: $0)) } ?? []
+        events[position].message = append(
+            StaticText.bytes("the image is ") + type
+                + StaticText.bytes(", which the request does not accept; it stays cached"))
+    }
+
+    private mutating func append(_ text: [UInt8]) -> Int {
+        let start = texts.count
+        texts += text + [0]
+        return start
     }
 
     /// `nil` if the message is not a reply.
@@ -33,6 +59,10 @@ package struct ScannedReply: Sendable {
             if scanner.matches(name, "error") {
                 error = scanner.text(into: &texts)
                 return error != nil
+            }
+            if scanner.matches(name, "reason") {
+                reason = scanner.text(into: &texts)
+                return reason != nil
             }
             return scanner.skip()
         }

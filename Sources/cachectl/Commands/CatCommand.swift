@@ -22,7 +22,7 @@ struct CatCommand: ParsableCommand {
                 message: "the bytes of an image do not belong on a terminal: redirect them, or use "
                     + "`cachectl show`")
         }
-        let client = try socket.connect()
+        let client = try socket.connectOrStart()
         let session = FetchSession(client: client, display: .onTerminal())
         try session.each(of: try arguments.read()) { try ShownFile(of: $0, client).print() }
     }

@@ -98,7 +98,7 @@ struct FetchCommand: ParsableCommand {
 
     private func fetch(_ urls: URLList, _ headers: [String: String]?) throws {
         let session = FetchSession(
-            client: try socket.connect(), display: noWait ? nil : .onTerminal())
+            client: try socket.connectOrStart(), display: noWait ? nil : .onTerminal())
         if !noWait { Signals.noteInterrupts() }
         var report = FetchReport(json: format.json, mayBeInFlight: noWait)
         try urls.callInBatches {

@@ -25,7 +25,7 @@ struct LinkCommand: ParsableCommand {
     var directory: String
 
     func run() throws {
-        let client = try socket.connect()
+        let client = try socket.connectOrStart()
         let tree = try LinkTree(path: directory, cache: client.directory())
         let session = LinkSession(client: client, tree: tree, json: format.json)
         if follow { try session.follow() } else { try session.update() }

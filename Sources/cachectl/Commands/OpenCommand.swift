@@ -27,7 +27,7 @@ struct OpenCommand: ParsableCommand {
 
     func run() throws {
         let opener = try opener()
-        let client = try socket.connect()
+        let client = try socket.connectOrStart()
         let session = FetchSession(client: client, display: .onTerminal())
         var tree: LinkTree?
         try session.each(of: try arguments.read()) { item in

@@ -24,6 +24,6 @@ struct PinCommand: ParsableCommand {
 
     func run() throws {
         try PinRequest(isPinned: true, json: format.json)
-            .run(client: try socket.connect(), urls: try arguments.read())
+            .run(client: try socket.connectOrStart(), urls: try arguments.read())
     }
 }

@@ -52,7 +52,7 @@ struct RemoveCommand: ParsableCommand {
     }
 
     func run() throws {
-        let client = try socket.connect()
+        let client = try socket.connectOrStart()
         let (valid, invalid) = try checked(URLArguments.read(urls))
         let calls: [Methods.Remove.Parameters] =
             urls.isEmpty

@@ -25,7 +25,7 @@ struct ShowCommand: ParsableCommand {
     var url: String
 
     func run() throws {
-        let client = try socket.connect()
+        let client = try socket.connectOrStart()
         let session = FetchSession(client: client, display: .onTerminal())
         try session.each(of: try URLArguments.read([url])) {
             try ShowSession(client: client).show($0)

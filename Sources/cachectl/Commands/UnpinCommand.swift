@@ -20,6 +20,6 @@ struct UnpinCommand: ParsableCommand {
 
     func run() throws {
         try PinRequest(isPinned: false, json: format.json)
-            .run(client: try socket.connect(), urls: try arguments.read())
+            .run(client: try socket.connectOrStart(), urls: try arguments.read())
     }
 }

@@ -28,7 +28,7 @@ struct VerifyCommand: ParsableCommand {
     var repair = false
 
     func run() throws {
-        let session = VerifySession(client: try socket.connect(), display: .onTerminal())
+        let session = VerifySession(client: try socket.connectOrStart(), display: .onTerminal())
         let reply = try session.verify(.init(repair: repair ? true : nil))
         try VerifyReport(json: format.json).print(reply)
     }

@@ -18,6 +18,13 @@ struct SocketOption: ParsableArguments {
     func connect() throws -> Client {
         try Client(socket: socket)
     }
+
+    /// Connects to the daemon, and starts one if none answers: for commands that need it to do something.
+    func connectOrStart() throws -> Client {
+        let environment = try Environment.current()
+        let paths = SocketLookup.clientPaths(flag: socket, environment: environment)
+        return try Client(paths: paths, startingAt: socket)
+    }
 }
 
 extension Client {

@@ -20,7 +20,8 @@ extension DaemonClient {
         // The URL of an entry that was copied into the directory may not be known.
         let name = item.url.isEmpty ? "sha256:\(item.sha256 ?? "")" : item.url
         let received = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [paths] in
-            SingleCall.open(Array(name.utf8), paths.map { Array($0.utf8) })
+            SingleCall.open(
+                Array(name.utf8), DaemonPlace(sockets: paths.map { Array($0.utf8) }))
         }
         received.assumeIsolated().whenComplete { result in
             let descriptor = (try? result.get()) ?? -1

@@ -14,7 +14,9 @@ struct SettingValues: Sendable {
     init(
         options: [String: String], environment: [String: String], files: [ConfigurationFile]
     ) throws {
-        for name in environment.keys.sorted() where Setting.isUnknown(name) {
+        // Clients read CACHED_START, and a daemon that they start inherits their environment.
+        for name in environment.keys.sorted()
+        where Setting.isUnknown(name) && name != "CACHED_START" {
             throw StartFailure.unknown(name, in: "the environment")
         }
         for file in files { try add(file) }

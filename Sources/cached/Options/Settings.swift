@@ -35,6 +35,13 @@ struct Settings: Sendable {
     var contact: String?
     var userAgent: String?
 
+    /// Whether a path begins in the working directory, which the daemon must not leave then.
+    var needsWorkingDirectory: Bool {
+        let named = Setting.all.filter { $0.placeholder == "FILE" }
+            .compactMap { values[$0.name]?.text }
+        return ([socket] + files + named).contains { !$0.hasPrefix("/") && !$0.hasPrefix("@") }
+    }
+
     /// Reads the configuration files and interprets all values.
     ///
     /// - Parameter running: the settings of the running daemon, whose values count for what needs a restart.

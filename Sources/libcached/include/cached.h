@@ -58,7 +58,8 @@ typedef struct cached_image {
        program cannot see it. */
     uint64_t identity;
     /* The path of the largest smaller variant (#side=) of this image that is cached, to be shown meanwhile; NULL if there
-       is none, or if the image is here. cached_next does not look for one. */
+       is none, or if the image is here. cached_next does not look for one, and neither does a call with a length of
+       offsetof(cached_image, stand_in), which takes some microseconds less. */
     const char *stand_in;
 } cached_image;
 

@@ -6,6 +6,7 @@ extension ImageCache {
     convenience init(of daemon: DaemonFixture, patience: Duration = .patience) {
         var configuration = Configuration(directory: daemon.directory, socket: daemon.socket)
         configuration.patience = patience
+        configuration.startsDaemon = false
         self.init(configuration)
     }
 }

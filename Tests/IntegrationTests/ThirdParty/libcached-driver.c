@@ -3,6 +3,11 @@
 //     name URL | peek URL | file URL | pin URL | pressure
 //     want PRIORITY URL PRIORITY URL …      the set from now on
 //     want-many COUNT BASE                 BASE0.png, BASE1.png, …, at normal priority
+//     add PRIORITY URL OPTION …             wants one more image; OPTION is attempts=, timeout=, accept= or header=
+//     drop URL
+//     get MS URL OPTION … | refresh MS URL OPTION …
+//     status URL URL …
+//     remove URL | remove-account NAME | import URL FILE | available | start 0 | stand-in URL | identity URL
 //     news COUNT                            waits until COUNT images have an end
 //     end                                   closes the cache and ends
 //
@@ -34,8 +39,8 @@ static void news(cached *cache, int count) {
             printf("timeout\n");
             return;
         }
-        cached_image image = {.length = sizeof image};
-        int result;
+        cached_image image = CACHED_IMAGE_INIT;
+        int result = 0;
         while (count > 0 && (result = cached_next(cache, &image)) == 1) {
             print_image("news", &image);
             if (image.state == CACHED_HERE || image.state == CACHED_FAILED) count--;
@@ -79,6 +84,55 @@ static void want_many(cached *cache, char *arguments) {
     free(urls);
 }
 
+// Splits "NUMBER URL OPTION …". The texts are those of the line.
+static long read_request(char *list, cached_request *request) {
+    static const char *headers[17];
+    size_t count = 0;
+    long number = atol(strtok(list, " "));
+    request->url = strtok(NULL, " ");
+    for (char *word = strtok(NULL, " "); word != NULL; word = strtok(NULL, " ")) {
+        char *value = strchr(word, '=');
+        *value++ = 0;
+        if (strcmp(word, "attempts") == 0) request->attempts = atoi(value);
+        else if (strcmp(word, "timeout") == 0) request->timeout = atol(value);
+        else if (strcmp(word, "accept") == 0) request->accept = value;
+        else headers[count++] = value;
+    }
+    headers[count] = NULL;
+    if (count > 0) request->headers = headers;
+    return number;
+}
+
+static void add(cached *cache, char *list) {
+    cached_request request = CACHED_REQUEST_INIT;
+    request.priority = (int32_t)read_request(list, &request);
+    printf("add %d\n", cached_add(cache, &request));
+}
+
+static void get(cached *cache, char *list, int refreshes) {
+    cached_request request = CACHED_REQUEST_INIT;
+    cached_image image = CACHED_IMAGE_INIT;
+    int32_t limit = (int32_t)read_request(list, &request);
+    int result = (refreshes ? cached_refresh : cached_get)(cache, &request, limit, &image);
+    printf("get %d ", result);
+    if (image.url != NULL) print_image("image", &image);
+    else printf("none\n");
+    if (image.message != NULL) printf("message %s\n", image.message);
+}
+
+static void status(cached *cache, char *list) {
+    const char *urls[64];
+    cached_image images[64];
+    size_t count = 0;
+    for (char *word = strtok(list, " "); word != NULL && count < 64; word = strtok(NULL, " ")) {
+        images[count] = (cached_image)CACHED_IMAGE_INIT;
+        urls[count++] = word;
+    }
+    int result = cached_status(cache, urls, count, images);
+    for (size_t number = 0; result == 0 && number < count; number++) print_image("item", &images[number]);
+    printf("status %d\n", result);
+}
+
 static void file(cached *cache, const char *url) {
     int descriptor = cached_open_file(cache, url);
     struct stat status;
@@ -95,7 +149,7 @@ static void run(cached *cache, char *line) {
     line[strcspn(line, "\n")] = 0;
     char *argument = strchr(line, ' ');
     if (argument != NULL) *argument++ = 0;
-    cached_image image = {.length = sizeof image};
+    cached_image image = CACHED_IMAGE_INIT;
     char name[37];
     if (strcmp(line, "name") == 0) {
         cached_name(argument, name);
@@ -113,6 +167,32 @@ static void run(cached *cache, char *line) {
         file(cache, argument);
     } else if (strcmp(line, "pin") == 0) {
         printf("pin %d\n", cached_pin(cache, argument, 1));
+    } else if (strcmp(line, "add") == 0) {
+        add(cache, argument);
+    } else if (strcmp(line, "drop") == 0) {
+        printf("drop %d\n", cached_drop(cache, argument));
+    } else if (strcmp(line, "get") == 0 || strcmp(line, "refresh") == 0) {
+        get(cache, argument, line[0] == 'r');
+    } else if (strcmp(line, "status") == 0) {
+        status(cache, argument);
+    } else if (strcmp(line, "remove") == 0) {
+        printf("remove %d\n", cached_remove(cache, argument));
+    } else if (strcmp(line, "remove-account") == 0) {
+        printf("remove %d\n", cached_remove_account(cache, argument));
+    } else if (strcmp(line, "import") == 0) {
+        char *path = strchr(argument, ' ');
+        *path++ = 0;
+        printf("import %d\n", cached_import(cache, argument, path));
+    } else if (strcmp(line, "available") == 0) {
+        printf("available %d\n", cached_is_available(cache));
+    } else if (strcmp(line, "start") == 0) {
+        cached_set_start(cache, atoi(argument));
+    } else if (strcmp(line, "stand-in") == 0) {
+        cached_peek(cache, argument, &image);
+        printf("stand-in %s\n", or_dash(image.stand_in));
+    } else if (strcmp(line, "identity") == 0) {
+        cached_peek(cache, argument, &image);
+        printf("identity %llu\n", (unsigned long long)image.identity);
     } else if (strcmp(line, "pressure") == 0) {
         printf("pressure %d\n", cached_pressure(cache));
     }

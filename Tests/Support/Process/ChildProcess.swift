@@ -212,7 +212,11 @@ public final class ChildProcess: Sendable {
 
 /// A minimal environment: `PATH`, a UTF-8 locale, and the variables in `added`.
 public func minimalEnvironment(_ added: [String: String] = [:]) -> [String: String] {
-    var environment = ["LANG": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"]
+    var environment = [
+        "LANG": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+        // A client must not start a daemon that outlives the test; tests of that take it away.
+        "CACHED_START": "no",
+    ]
     // Passed on: where the toolchain keeps its libraries if they are not where the programs were linked
     // to look for them, and the options of programs built with a sanitizer.
     for name in ["LD_LIBRARY_PATH", "TSAN_OPTIONS", "ASAN_OPTIONS"] {

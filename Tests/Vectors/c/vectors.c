@@ -51,7 +51,7 @@ static void play(FILE *out, const struct sockaddr_un *address, int listener, cha
     for (size_t sent = 0, piece; sent < length; sent += piece) {
         piece = singly ? 1 : sent < first ? first - sent : length - sent;
         if (send(daemon, bytes + sent, piece, MSG_NOSIGNAL) != (ssize_t)piece) exit(1);
-        cached_image image = {.length = sizeof image};
+        cached_image image = CACHED_IMAGE_INIT;
         while (cached_next(cache, &image) == 1) print(out, &image);
         if (!is_closed(daemon)) continue;
         end = "closed"; // It connects again, after a while.
@@ -87,7 +87,7 @@ static void play_all(const struct sockaddr_un *address, int listener) {
 
 static void peek(char *directory, char *url) {
     cached *cache = cached_open(directory, NULL);
-    cached_image image = {.length = sizeof image};
+    cached_image image = CACHED_IMAGE_INIT;
     cached_peek(cache, url, &image);
     print(stdout, &image);
     cached_close(cache);

@@ -21,8 +21,12 @@ public final class ImageCache: Sendable {
         /// The daemon's socket. `nil` stands for `$CACHED_SOCKET`, or the first of
         /// `$XDG_RUNTIME_DIR/cached/cached.sock` and `/run/cached/cached.sock` that answers.
         public var socket: String?
-        /// The time without an answer of a daemon after which images fail with the kind `noDaemon`.
+        /// The time without an answer of a daemon, while it restarts for example, after which images fail with the
+        /// kind `noDaemon`. If none was ever there and none can be started, they fail at once.
         public var patience = Duration.seconds(30)
+        /// Whether a daemon is started if none answers: the user's `cached.socket` of systemd, or else the program
+        /// `cached`, which ends after ten minutes without a client. `CACHED_START=no` prevents it too.
+        public var startsDaemon = true
 
         public init(directory: String? = nil, socket: String? = nil) {
             self.directory = directory
@@ -34,20 +38,51 @@ public final class ImageCache: Sendable {
     public static let shared = ImageCache()
 
     private let folder: Mutex<Folder>
-    private let sockets: Sockets
+    private let place: DaemonPlace
     let engine: Engine
+    /// Whether a script stands in place of the directory and the daemon.
+    private let isFake: Bool
 
     public init(_ configuration: Configuration = Configuration()) {
         let directory = configuration.directory.map { Array($0.utf8) }
         folder = Mutex(Folder(Places.directory(directory)))
-        sockets = Sockets(paths: Places.sockets(configuration.socket.map { Array($0.utf8) }))
-        engine = Engine(sockets, patience: configuration.patience)
+        place = DaemonPlace(
+            directory: directory, socket: configuration.socket.map { Array($0.utf8) },
+            starts: configuration.startsDaemon)
+        engine = Engine(place, patience: configuration.patience)
+        isFake = false
+    }
+
+    init(_ place: DaemonPlace, script: sending FakeScript) {
+        folder = Mutex(Folder(Places.directory(nil)))
+        self.place = place
+        engine = Engine(place, patience: .zero, script: script)
+        isFake = true
     }
 }
 
 // MARK: - Asking
 
 extension ImageCache {
+    /// Whether a daemon answers, or could be started. It starts none, and waits for nothing.
+    public var isAvailable: Bool { isFake || place.isAvailable }
+
+    /// The largest smaller size of an image that is cached, to be shown until the image itself is. It needs no daemon.
+    ///
+    /// - Parameter url: of the original, or of a size of it (`URL#side=256`), than which the result is smaller.
+    public func standIn(for url: String) -> ImageFile? {
+        guard !isFake else { return nil }
+        return folder.withLock { folder in
+            do throws(FolderFailure) {
+                return try folder.standIn(Array(url.utf8)).map {
+                    file($0, url, at: folder.lastPath)
+                }
+            } catch {
+                return nil
+            }
+        }
+    }
+
     /// The state of an image in the directory. This takes some microseconds and needs no daemon. The state is
     /// `failed` if the directory cannot be used, or if the URL is longer than 8,192 bytes.
     public func peek(_ url: String) -> ImageState {
@@ -59,6 +94,7 @@ extension ImageCache {
     /// - Returns: one state for each URL, in the same order.
     /// - Throws: ``CacheFailure`` if the daemon refuses the call.
     public func states(of urls: [String]) async throws(CacheFailure) -> [ImageState] {
+        guard !isFake else { return urls.map { peek($0) } }
         var states: [ImageState] = []
         states.reserveCapacity(urls.count)
         for part in urls.parts(of: Engine.longestCall) {
@@ -81,6 +117,11 @@ extension ImageCache {
         let bytes = Array(url.utf8)
         guard bytes.count <= Self.longestURL else { return (.failed(.longURL), false) }
         let name = bytes.withUnsafeBytes { ImageName(url: $0) }
+        guard !isFake else {
+            let state = engine.scripted(name, place) ?? .missing
+            let isFresh = if case .cached = state { true } else { false }
+            return (state, isFresh)
+        }
         return folder.withLock { folder in
             let image: FolderImage
             do throws(FolderFailure) {
@@ -96,14 +137,20 @@ extension ImageCache {
                     phase: .receiving, width: nil, height: nil)
                 return (.inFlight(progress), false)
             case .cached:
-                let file = ImageFile(
-                    url: url, path: String(cString: folder.lastPath), size: image.total,
-                    mediaType: image.type == .other ? nil : image.type.name,
-                    width: image.width > 0 ? Int(image.width) : nil,
-                    height: image.height > 0 ? Int(image.height) : nil, sockets: sockets)
-                return (.cached(file), time(nil) < Int(image.freshUntil))
+                let isFresh = time(nil) < Int(image.freshUntil)
+                return (.cached(file(image, url, at: folder.lastPath)), isFresh)
             }
         }
+    }
+
+    private func file(
+        _ image: FolderImage, _ url: String, at path: UnsafePointer<CChar>
+    ) -> ImageFile {
+        ImageFile(
+            url: url, path: String(cString: path), size: image.total,
+            mediaType: image.type == .other ? nil : image.type.name,
+            width: image.width > 0 ? Int(image.width) : nil,
+            height: image.height > 0 ? Int(image.height) : nil, place: place)
     }
 }
 
@@ -120,6 +167,7 @@ extension ImageCache {
         case .failed: initial = .missing
         // Only the daemon knows the digest of a file.
         case .cached where request.sha256 != nil: initial = .missing
+        case .cached(let file) where !request.accepts(file): initial = .failed(.notAccepted(file))
         default: break
         }
         let isSettled = isFresh && !request.refresh && request.sha256 == nil
@@ -133,7 +181,11 @@ extension ImageCache {
     /// image.
     public func file(for request: ImageRequest) async throws(CacheFailure) -> ImageFile {
         let load = load(request)
-        if !request.refresh, case .cached(let file) = load.initial { return file }
+        switch load.initial {
+        case .cached(let file) where !request.refresh: return file
+        case .failed(let failure) where !request.refresh: throw failure
+        default: break
+        }
         for await state in load.dropFirst() {
             switch state {
             case .missing, .inFlight: continue
@@ -173,9 +225,10 @@ extension ImageCache {
     }
 
     private func setPinned(_ isPinned: Bool, _ urls: [String]) async throws(CacheFailure) {
+        guard !isFake else { return }
         for part in urls.parts(of: Engine.longestCall) {
             let call = Calls.pin(part.map { Array($0.utf8) }, isPinned)
-            for news in try await engine.news(of: call) {
+            for news in try await engine.news(of: call, starts: true) {
                 if case .failed(let failure) = news.state { throw failure }
             }
         }
@@ -185,8 +238,39 @@ extension ImageCache {
     ///
     /// - Throws: ``CacheFailure``, for example of the kind `notPermitted`.
     public func remove(_ urls: [String]) async throws(CacheFailure) {
+        guard !isFake else { return }
         for part in urls.parts(of: Engine.longestCall) {
-            _ = try await engine.news(of: Calls.remove(part.map { Array($0.utf8) }))
+            let call = Calls.remove(part.map { Array($0.utf8) })
+            _ = try await engine.news(of: call, starts: true)
+        }
+    }
+
+    /// Removes every image of an account, that is, of URLs with `#as=ACCOUNT`, and cancels their downloads.
+    ///
+    /// - Throws: ``CacheFailure``, as ``remove(_:)`` does.
+    public func remove(account: String) async throws(CacheFailure) {
+        guard !isFake else { return }
+        _ = try await engine.news(of: Calls.remove(account: Array(account.utf8)), starts: true)
+    }
+}
+
+// MARK: - Importing
+
+extension ImageCache {
+    /// Puts a whole image file into the cache under a URL, as `cachectl import URL FILE` does: it runs that program.
+    ///
+    /// - Throws: ``CacheFailure``, for example of the kind `notAnImage` or `noDaemon`.
+    public func importFile(_ path: String, as url: String) async throws(CacheFailure) {
+        guard !isFake else { return add(.cached(ImageFile(url: url, path: path)), of: url) }
+        var run = ImportRun(Array(url.utf8), Array(path.utf8), place)
+        while true {
+            switch run.outcome() {
+            case nil:
+                // A cancelled task waits too: the program does not end because of it.
+                try? await Task.sleep(for: .milliseconds(5))
+            case 0?: return
+            case let cause?: throw .importing(path, cause)
+            }
         }
     }
 }

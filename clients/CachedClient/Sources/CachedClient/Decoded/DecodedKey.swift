@@ -6,7 +6,7 @@ struct DecodedKey: Hashable {
 
     init(_ file: ImageFile, _ size: PixelSize?) {
         path = file.path
-        version = file.version
+        version = file.identity
         self.size = size
     }
 }

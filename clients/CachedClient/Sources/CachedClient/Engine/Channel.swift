@@ -44,7 +44,7 @@ final class Channel {
     }
 
     let session: Session
-    private let sockets: Sockets
+    private let place: DaemonPlace
     private var images: [String: Image] = [:]
     /// Images of which some holders have not got the latest state.
     private var unheard: Set<String> = []
@@ -56,9 +56,11 @@ final class Channel {
     /// Milliseconds between two changes of the set.
     private static let pause: Int64 = 10
 
-    init(_ sockets: Sockets, _ options: StreamOptions, patience: Int64) {
-        self.sockets = sockets
-        session = Session(sockets: sockets.paths, options)
+    init(
+        _ place: DaemonPlace, _ options: StreamOptions, _ script: FakeScript?, patience: Int64
+    ) {
+        self.place = place
+        session = script.map { Session($0) } ?? Session(place, options)
         session.patience = patience
     }
 
@@ -100,7 +102,7 @@ final class Channel {
     /// Sends the set if it is time, and takes what has arrived.
     func turn(_ deliveries: inout [Delivery]) {
         if timeToSend == 0 { send() }
-        while let news = session.next({ News($0, $1, sockets) }) { take(news, &deliveries) }
+        while let news = session.next({ News($0, $1, place) }) { take(news, &deliveries) }
         for url in unheard { images[url]?.report(toAll: false, &deliveries) }
         unheard.removeAll()
     }

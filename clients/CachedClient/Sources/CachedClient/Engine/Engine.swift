@@ -14,11 +14,8 @@ final class Engine: Sendable {
     /// The most URLs of one call. The limits of the daemon are far above it.
     static let longestCall = 1000
 
-    init(_ sockets: Sockets, patience: Duration) {
-        let milliseconds =
-            patience.components.seconds * 1000
-            + patience.components.attoseconds / 1_000_000_000_000_000
-        state = Mutex(EngineState(sockets, patience: max(milliseconds, 0)))
+    init(_ place: DaemonPlace, patience: Duration, script: sending FakeScript? = nil) {
+        state = Mutex(EngineState(place, script, patience: max(patience.milliseconds, 0)))
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     }
 
@@ -52,10 +49,12 @@ final class Engine: Sendable {
     }
 
     /// The items of the daemon's reply to a call.
-    func news(of call: [UInt8]) async throws(CacheFailure) -> [News] {
+    ///
+    /// - Parameter starts: whether a daemon is started if none answers.
+    func news(of call: [UInt8], starts: Bool = false) async throws(CacheFailure) -> [News] {
         guard isOwners else { throw .afterFork }
         let outcome: Exchange.Outcome = await withCheckedContinuation { continuation in
-            request { state in state.add(call, continuation) }
+            request { state in state.add(call, starts: starts, continuation) }
         }
         switch outcome {
         case .failed(let cause): throw .call(cause)
@@ -65,10 +64,23 @@ final class Engine: Sendable {
                 if let error = reply.error, let name = texts.baseAddress.map({ $0 + error }) {
                     throw .refused(by: String(cString: name))
                 }
-                return reply.events.map { News($0, texts, Sockets(paths: [])) }
+                return reply.events.map { News($0, texts, DaemonPlace(sockets: [])) }
             }
         }
     }
+
+    // MARK: Scripts
+
+    /// The state in the script; `nil` for an image without one.
+    func scripted(_ name: ImageName, _ place: DaemonPlace) -> ImageState? {
+        state.withLock { $0.script?.withState(of: name) { News($0, $1, place).state } }
+    }
+
+    func addState(_ event: Event, _ texts: [UInt8], of name: ImageName) {
+        request { $0.addState(event, texts, of: name) }
+    }
+
+    // MARK: Observers
 
     func addObserver(_ buffer: ChangeBuffer) { request { $0.add(buffer) } }
 

@@ -8,11 +8,13 @@ struct EngineState: ~Copyable {
     private(set) var watcher: Watcher?
     private var channels: [StreamOptions: Channel] = [:]
     private var calls: [PendingCall] = []
-    private let sockets: Sockets
+    private let place: DaemonPlace
     private let patience: Int64
+    /// In the tests of an application, in place of the daemon and the directory.
+    let script: FakeScript?
 
-    init(_ sockets: Sockets, patience: Int64) {
-        self.sockets = sockets
+    init(_ place: DaemonPlace, _ script: FakeScript?, patience: Int64) {
+        (self.place, self.script) = (place, script)
         self.patience = patience
     }
 
@@ -26,28 +28,34 @@ struct EngineState: ~Copyable {
 
     mutating func channel(_ options: StreamOptions) -> Channel {
         if let channel = channels[options] { return channel }
-        let channel = Channel(sockets, options, patience: patience)
+        let channel = Channel(place, options, script, patience: patience)
         channels[options] = channel
         return channel
     }
 
     mutating func add(
-        _ call: [UInt8], _ continuation: CheckedContinuation<Exchange.Outcome, Never>
+        _ call: [UInt8], starts: Bool,
+        _ continuation: CheckedContinuation<Exchange.Outcome, Never>
     ) {
-        guard let exchange = Exchange(call, sockets.paths) else {
+        guard let exchange = Exchange(call, place, starts: starts) else {
             return continuation.resume(returning: .failed(-ECONNREFUSED))
         }
         calls.append(PendingCall(exchange, continuation))
     }
 
     mutating func add(_ buffer: ChangeBuffer) {
-        if watcher == nil { watcher = Watcher(sockets) }
+        if watcher == nil { watcher = Watcher(place) }
         watcher?.add(buffer)
     }
 
     mutating func add(_ observer: PressureObserver) {
-        if watcher == nil { watcher = Watcher(sockets) }
+        if watcher == nil { watcher = Watcher(place) }
         watcher?.add(observer)
+    }
+
+    mutating func addState(_ event: Event, _ texts: [UInt8], of name: ImageName) {
+        script?.add(name, event, texts)
+        for channel in channels.values { channel.session.stateAdded(name) }
     }
 
     // MARK: Turns

@@ -14,7 +14,7 @@ struct News: Sendable, Hashable {
         (self.url, key, state, isRefreshed) = (url, "", .failed(failure), false)
     }
 
-    init(_ event: Event, _ texts: UnsafeBufferPointer<UInt8>, _ sockets: Sockets) {
+    init(_ event: Event, _ texts: UnsafeBufferPointer<UInt8>, _ place: DaemonPlace) {
         func text(_ start: Int?) -> String? {
             guard let start, let end = texts[start...].firstIndex(of: 0) else { return nil }
             return String(decoding: texts[start..<end], as: UTF8.self)
@@ -36,7 +36,7 @@ struct News: Sendable, Hashable {
                 ImageFile(
                     url: url, path: text(event.path) ?? "", size: event.total,
                     mediaType: text(event.mediaType), width: pixels(event.width),
-                    height: pixels(event.height), sockets: sockets))
+                    height: pixels(event.height), place: place))
         case .failed:
             state = .failed(
                 CacheFailure(

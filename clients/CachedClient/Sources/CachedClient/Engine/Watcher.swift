@@ -3,14 +3,14 @@ internal import ClientCore
 /// Watches the whole cache and the memory pressure for its observers. The engine's lock guards it.
 final class Watcher {
     let session: Session
-    private let sockets: Sockets
+    private let place: DaemonPlace
     private var changeObservers: [ObjectIdentifier: ChangeBuffer] = [:]
     private var pressureObservers: [ObjectIdentifier: PressureObserver] = [:]
     private var level: MemoryPressure?
 
-    init(_ sockets: Sockets) {
-        self.sockets = sockets
-        session = Session(sockets: sockets.paths)
+    init(_ place: DaemonPlace) {
+        self.place = place
+        session = Session(place)
     }
 
     var isIdle: Bool { changeObservers.isEmpty && pressureObservers.isEmpty }
@@ -36,7 +36,7 @@ final class Watcher {
         if !pressureObservers.isEmpty { takePressure() }
         guard !changeObservers.isEmpty else { return }
         while let news = session.nextChanges({ events, texts in
-            events.map { News($0, texts, sockets) }
+            events.map { News($0, texts, place) }
         }) {
             for buffer in changeObservers.values {
                 for news in news {

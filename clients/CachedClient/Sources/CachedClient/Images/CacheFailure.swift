@@ -4,10 +4,14 @@ internal import ClientCore
 /// Why there is no image: a kind for programs, and a sentence for people.
 public struct CacheFailure: Error, Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
-        /// No daemon has answered for as long as ``ImageCache/Configuration/patience``.
+        /// No daemon has answered for as long as ``ImageCache/Configuration/patience``, or none can be started.
         case noDaemon
         /// This user may not use the directory, the file or the socket.
         case notPermitted
+        /// The image has not come within ``ImageRequest/timeout``.
+        case deadline
+        /// The program does not accept the type of the image: ``ImageRequest/accept``.
+        case notAccepted
         /// The task that waited was cancelled.
         case cancelled
         /// The text is not a URL that the cache accepts.
@@ -38,7 +42,8 @@ public struct CacheFailure: Error, Sendable, Hashable {
     /// The Unix second at which the daemon tries again; `nil` if it does not.
     public let retryAt: Int64?
 
-    init(_ kind: Kind, _ message: String, httpStatus: Int? = nil, retryAt: Int64? = nil) {
+    /// Makes a failure, for tests of applications.
+    public init(_ kind: Kind, _ message: String, httpStatus: Int? = nil, retryAt: Int64? = nil) {
         self.kind = kind
         self.message = message
         self.httpStatus = httpStatus
@@ -65,6 +70,19 @@ public struct CacheFailure: Error, Sendable, Hashable {
         }
     }
 
+    /// `cachectl import` failed; `cause` is a negative errno.
+    static func importing(_ path: String, _ cause: Int32) -> CacheFailure {
+        switch cause {
+        case -ENOENT:
+            CacheFailure(.storage, "\(path) or the program `cachectl` is missing; install it")
+        case -EINVAL: CacheFailure(.invalidURL, "\(path) cannot be imported: the URL is not valid")
+        case -EBADMSG: CacheFailure(.notAnImage, "\(path) is not a whole image")
+        case -EPERM:
+            CacheFailure(.notPermitted, "the daemon does not permit this user to import \(path)")
+        default: .call(cause)
+        }
+    }
+
     /// The daemon answered a call with an error of its interface.
     static func refused(by error: String) -> CacheFailure {
         switch error {
@@ -78,6 +96,13 @@ public struct CacheFailure: Error, Sendable, Hashable {
 
     init(_ failure: FolderFailure) {
         self.init(Kind(word: "\(failure.kind)"), "\(failure.message)")
+    }
+
+    static func notAccepted(_ file: ImageFile) -> CacheFailure {
+        CacheFailure(
+            .notAccepted,
+            "the image is \(file.mediaType ?? ""), which the request does not accept; it stays cached"
+        )
     }
 
     static let afterFork = CacheFailure(
@@ -100,6 +125,8 @@ extension CacheFailure.Kind {
             case "noDaemon": .noDaemon
             case "notPermitted": .notPermitted
             case "invalidURL": .invalidURL
+            case "deadline": .deadline
+            case "notAccepted": .notAccepted
             case "http": .http
             case "unresolved", "unreachable", "timeout", "truncated", "tls", "redirect",
                 "protocolError":

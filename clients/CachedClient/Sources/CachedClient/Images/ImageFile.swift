@@ -16,20 +16,32 @@ public struct ImageFile: Sendable, Hashable {
     /// In pixels, as a viewer shows the image.
     public let height: Int?
 
-    /// The inode of the file, which distinguishes the versions of an image: a later one is another file at the same
-    /// path. 0 if this process cannot see the directory.
-    let version: UInt64
-    /// The sockets of a daemon that can pass the file, for processes that cannot see the directory.
-    private let sockets: Sockets
+    /// Another number for another version of the image, which is another file at the same path: a key for decoded
+    /// images. 0 if this process cannot see the directory, as in a sandbox; then ``open()`` still opens the file.
+    public let identity: UInt64
+    /// Where a daemon is that can pass the file, for processes that cannot see the directory.
+    private let place: DaemonPlace
 
     init(
         url: String, path: String, size: Int64, mediaType: String?, width: Int?, height: Int?,
-        sockets: Sockets
+        place: DaemonPlace
     ) {
         (self.url, self.path, self.size) = (url, path, size)
         (self.mediaType, self.width, self.height) = (mediaType, width, height)
-        version = path.withCString { cclient_inode($0) }
-        self.sockets = sockets
+        var file = cclient_file()
+        identity = path.withCString { cclient_look($0, &file) } == 0 ? file.identity : 0
+        self.place = place
+    }
+
+    /// Makes a file for tests of applications: ``ImageCache/init(fake:)``.
+    public init(
+        url: String, path: String, mediaType: String? = nil, width: Int? = nil, height: Int? = nil
+    ) {
+        var file = cclient_file()
+        let isThere = path.withCString { cclient_look($0, &file) } == 0
+        self.init(
+            url: url, path: path, size: isThere ? file.size : 0, mediaType: mediaType,
+            width: width, height: height, place: DaemonPlace(sockets: []))
     }
 
     /// Opens the file for reading. If the path cannot be opened, the daemon passes a descriptor, which takes up to
@@ -42,7 +54,7 @@ public struct ImageFile: Sendable, Hashable {
         let opened = path.withCString { cclient_open_file($0, &file) }
         if opened >= 0 { return OpenFile(descriptor: opened) }
         let cause = cclient_errno()
-        let handed = SingleCall.open(Array(url.utf8), sockets.paths)
+        let handed = SingleCall.open(Array(url.utf8), place)
         if handed >= 0 { return OpenFile(descriptor: handed) }
         throw .opening(path, cause: handed == -ENOENT ? ENOENT : cause)
     }
@@ -67,7 +79,7 @@ public struct ImageFile: Sendable, Hashable {
     public static func == (left: ImageFile, right: ImageFile) -> Bool {
         left.url == right.url && left.path == right.path && left.size == right.size
             && left.mediaType == right.mediaType && left.width == right.width
-            && left.height == right.height && left.version == right.version
+            && left.height == right.height && left.identity == right.identity
     }
 
     public func hash(into hasher: inout Hasher) {

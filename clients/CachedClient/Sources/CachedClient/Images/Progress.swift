@@ -24,6 +24,15 @@ public struct Progress: Sendable, Hashable {
     /// The height in pixels that a viewer shows, as soon as the bytes show it.
     public let height: Int?
 
+    /// Makes a progress, for tests of applications.
+    public init(
+        received: Int64, total: Int64?, phase: Phase = .receiving, width: Int? = nil,
+        height: Int? = nil
+    ) {
+        (self.received, self.total, self.phase) = (received, total, phase)
+        (self.width, self.height) = (width, height)
+    }
+
     /// The received share, 0 to 1; `nil` while the total is unknown.
     public var fraction: Double? {
         guard let total, total > 0 else { return nil }
