@@ -1,4 +1,5 @@
 import CCrypto
+import CLinux
 import CacheValues
 import Glibc
 import HTTPCaching
