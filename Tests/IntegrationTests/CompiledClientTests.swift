@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -9,6 +10,43 @@ struct CompiledClientTests {
     func keepsThePromisesInRust() async throws {
         let programs = ["CACHED_TEST_PROGRAMS": try BuiltProducts.directory()]
         try await Libcached.cargo("test", "clients/rust", programs)
+    }
+
+    /// The addon of Node.js. Without it, `ClientLibraryTests` runs the same client.
+    @Test(.enabled(if: hasHeadersOfNode, "the headers of Node.js are not installed"))
+    func peekOfNodeIsSureWithTheAddon() async throws {
+        try await withTestScope { scope in
+            let client = try TemporaryDirectory(in: scope).file("client")
+            try FileManager.default.copyItem(
+                atPath: Libcached.root + "clients/javascript", toPath: client)
+            let library = try await Libcached.directory()
+            let built = try await run(
+                client + "/addon/build", [library], environment: Libcached.compilers)
+            try #require(built.status == .success, "\(built.errorText)")
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 60_000)
+            origin.route(
+                "/here.png", .answer(headers: ["Cache-Control": "max-age=600"], body: image))
+            origin.route("/slow.png", .gated(image, after: 20_000, gate))
+            let daemon = try await DaemonFixture.start(in: scope)
+            _ = try await daemon.fetch(origin.url("/here.png"))
+            let download = try daemon.startCachectl("fetch", origin.url("/slow.png"))
+            try await eventually("a part of the image is there") {
+                try await daemon.status(origin.url("/slow.png")).received == 20_000 ? true : nil
+            }
+            let place = ["CACHE_DIRECTORY": daemon.directory, "CACHED_SOCKET": daemon.socket]
+            let urls = ["/here.png", "/none.png", "/slow.png"].map { origin.url($0) }
+            let tested = try await run(
+                "node", [client + "/addon/test.mjs"] + urls, environment: minimalEnvironment(place))
+            #expect(tested.status == .success, "\(tested.errorText)")
+            gate.open()
+            _ = try await download.waitForExit()
+        }
+    }
+
+    private static let hasHeadersOfNode = ["/usr", "/usr/local"].contains {
+        access($0 + "/include/node/node_api.h", R_OK) == 0
     }
 
     /// Under AddressSanitizer: a handle that is used too long, or a text, ends the program.
