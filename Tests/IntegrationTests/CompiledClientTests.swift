@@ -1,3 +1,4 @@
+import CacheWire
 import Foundation
 import Glibc
 import TestSupport
@@ -32,7 +33,7 @@ struct CompiledClientTests {
             let daemon = try await DaemonFixture.start(in: scope)
             _ = try await daemon.fetch(origin.url("/here.png"))
             let download = try daemon.startCachectl("fetch", origin.url("/slow.png"))
-            try await eventually("a part of the image is there") {
+            _ = try await eventually("a part of the image is there") {
                 try await daemon.status(origin.url("/slow.png")).received == 20_000 ? true : nil
             }
             let place = ["CACHE_DIRECTORY": daemon.directory, "CACHED_SOCKET": daemon.socket]

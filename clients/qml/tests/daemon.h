@@ -23,10 +23,10 @@ public:
     ~Daemon() { kill(SIGTERM); }
 
     void start() {
-        // The daemon refuses a setting that it does not know.
+        // The daemon refuses settings that it does not know, such as those of tests.
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.remove("CACHED_START");
-        environment.remove("CACHED_TEST_PROGRAMS");
+        for (const QString &name : environment.keys())
+            if (name.startsWith("CACHED_") && name != "CACHED_SOCKET") environment.remove(name);
         process.setProcessEnvironment(environment);
         process.setProcessChannelMode(QProcess::MergedChannels);
         process.setStandardOutputFile(place.filePath("log"), QIODevice::Append);

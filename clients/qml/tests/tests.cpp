@@ -176,9 +176,12 @@ private slots:
     }
 
     void sourceSizeAsksForASmallerImage() {
-        const QString url = serve("/a.png", -1, Origin::picture(1000, 500));
-        Scene scene("Window { width: 200; height: 200; property alias status: inner.status\n"
+        const QString url = serve("/a.png", 500'000, Origin::picture(1000, 500));
+        Scene scene("Window { width: 200; height: 200; property alias status: inner.status; property alias progress: inner.progress\n"
                     "Image { id: inner; source: url; sourceSize: Qt.size(100, 100); fillMode: Image.PreserveAspectFit } }", {{"url", url}});
+        // The progress is that of the original.
+        QTRY_VERIFY(scene.get("progress").toDouble() > 0.1 && scene.get("progress").toDouble() < 0.9);
+        origin->open("/a.png");
         QTRY_COMPARE_WITH_TIMEOUT(scene.status(), int(Scene::Ready), 20'000);
         QVERIFY(daemon->has(url + "#side=128"));
     }
@@ -322,6 +325,18 @@ private slots:
         Scene again(grid, {{"urls", urls.mid(290)}});
         QTRY_COMPARE(again.get("ready").toInt(), 10);
         QCOMPARE(again.get("rings").toInt(), 0);
+    }
+
+    void theExampleFetchesItsImages() {
+        const QStringList urls = {serve("/a.png"), serve("/b.png"), origin->url("/none.png")};
+        QProcess example;
+        example.start(QCoreApplication::applicationDirPath() + "/cached-grid", urls);
+        QTRY_COMPARE_WITH_TIMEOUT(origin->requests.size(), 3, 20'000);
+        // It shows small images, and its window is there as long as nobody closes it.
+        QTRY_VERIFY(daemon->has(urls[0] + "#side=512") && daemon->has(urls[1] + "#side=512"));
+        QCOMPARE(example.state(), QProcess::Running);
+        example.terminate();
+        QVERIFY(example.waitForFinished());
     }
 
     void aScreenOf4KFills() {

@@ -48,16 +48,20 @@ impl Daemon {
     }
 
     fn spawn(folder: &Folder) -> Child {
-        let programs = std::env::var("CACHED_TEST_PROGRAMS").expect("CACHED_TEST_PROGRAMS names the folder of the daemon");
-        let child = Command::new(Path::new(&programs).join("cached"))
+        let programs =
+            std::env::var("CACHED_TEST_PROGRAMS").expect("CACHED_TEST_PROGRAMS names the folder of the daemon");
+        let mut command = Command::new(Path::new(&programs).join("cached"));
+        // The daemon refuses settings that it does not know, such as those of tests.
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CACHED_")) {
+            command.env_remove(name);
+        }
+        let mut child = command
             .arg("--directory")
             .arg(folder.file("cache"))
             .arg("--socket")
             .arg(folder.file("socket"))
             .args(["--allow-network", "127.0.0.0/8"])
             .env("MEMORY_PRESSURE_WATCH", "/dev/null")
-            // The daemon refuses a setting that it does not know.
-            .env_remove("CACHED_TEST_PROGRAMS")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -65,6 +69,7 @@ impl Daemon {
         let end = Instant::now() + LONG;
         while std::os::unix::net::UnixStream::connect(folder.file("socket")).is_err() {
             assert!(Instant::now() < end, "the daemon does not listen");
+            assert_eq!(child.try_wait().expect("the daemon is a child"), None, "the daemon has ended");
             std::thread::yield_now();
         }
         child
