@@ -17,11 +17,11 @@ RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclus
 
 # Where `install` and the packages take the programs from.
 PROGRAMS ?= .build/release
-# Where `libcached` puts the C library.
+# Where `libcached` puts the C library, and `gtk` the library for GTK 4.
 LIBCACHED ?= .build/libcached
-
+CACHED_GTK ?= .build/cached-gtk
 # Where `qml` puts the library for Qt Quick.
-QML ?= .build/qml
+CACHED_QML ?= .build/cached-qml
 
 # Extra arguments for `run`, `bench`, `test` and others: make run ARGS="--log-level debug"
 ARGS ?=
@@ -29,9 +29,9 @@ ARGS ?=
 SOAK ?= 5min
 FUZZ ?= 600
 
-.PHONY: help build libcached qml install uninstall deb tarball dist package-test bare test test-qml test-unprivileged test-confined \
+.PHONY: help build libcached gtk qml install uninstall deb tarball dist package-test bare test test-qml test-unprivileged test-confined \
 	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps http-conformance corpus demo demo-gtk \
-	run clean check store-ceph fleet
+	run clean check store-ceph fleet adopters
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -42,6 +42,7 @@ tarball: ALSO := archive
 soak fleet: ALSO := test
 http-conformance: ALSO := conformance
 corpus: ALSO := corpus
+adopters: ALSO := adopters
 
 build: ## Build everything for release, with the Swift libraries linked in
 	@.ci/dependencies build $(ALSO)
@@ -54,17 +55,22 @@ $(LIBCACHED)/libcached.so.0: $(wildcard Sources/libcached/* Sources/libcached/*/
 	@.ci/dependencies build $(ALSO)
 	@Sources/libcached/build "$(LIBCACHED)"
 
-qml: libcached ## Build the library for Qt Quick, into QML=.build/qml
-	@.ci/dependencies build qml $(ALSO)
-	@clients/qml/build "$(QML)" "$(LIBCACHED)"
+gtk: $(CACHED_GTK)/libcached-gtk.so.0 ## Build the library for GTK 4 over the C library, into CACHED_GTK=.build/cached-gtk
+$(CACHED_GTK)/libcached-gtk.so.0: $(wildcard clients/gtk/*) $(LIBCACHED)/libcached.so.0
+	@.ci/dependencies gtk
+	@clients/gtk/build "$(CACHED_GTK)" "$(LIBCACHED)"
+
+qml: $(LIBCACHED)/libcached.so.0 ## Build the library for Qt Quick, into CACHED_QML=.build/cached-qml
+	@.ci/dependencies qml
+	@clients/qml/build "$(CACHED_QML)" "$(LIBCACHED)"
 
 install: ## Install what was built (PREFIX=/usr/local, DESTDIR=; packaging/install names the others)
-	@packaging/install "$(PROGRAMS)" "$(LIBCACHED)" "$(QML)"
+	@packaging/install "$(PROGRAMS)" "$(LIBCACHED)" "$(CACHED_GTK)" "$(CACHED_QML)"
 
 uninstall: ## Remove what `install` with the same variables has installed
 	@packaging/install --uninstall
 
-deb: build libcached qml ## Build Debian packages into .build-deb
+deb: build libcached gtk qml ## Build Debian packages into .build-deb
 	@.ci/dependencies package
 	@packaging/deb .build-deb
 
@@ -76,7 +82,7 @@ dist: ## Make the source archive that builds without a network, into .build-dist
 	@.ci/dependencies build archive
 	@packaging/dist .build-dist
 
-package-test: build libcached qml ## Install, upgrade and purge the packages in fresh Debian 12 and 13; needs root
+package-test: build libcached gtk qml ## Install, upgrade and purge the packages in fresh Debian 12 and 13; needs root
 	@.ci/dependencies package
 	@Tests/Packaging/run
 
@@ -93,11 +99,11 @@ test: ## Run every test
 	swift build --build-tests
 	.ci/test $(ARGS)
 
-test-qml: libcached ## Test the library for Qt Quick in a Qt program without a display, under AddressSanitizer
+test-qml: $(LIBCACHED)/libcached.so.0 ## Test the library for Qt Quick without a display, under AddressSanitizer
 	@.ci/dependencies build test qml
 	swift build
-	@clients/qml/build .build/qml-tests "$(LIBCACHED)" tests
-	@clients/qml/tests/run .build/qml-tests "$(LIBCACHED)" .build/debug $(ARGS)
+	@clients/qml/build .build/cached-qml-tests "$(LIBCACHED)" tests
+	@clients/qml/tests/run .build/cached-qml-tests "$(LIBCACHED)" .build/debug $(ARGS)
 
 check: ## Lint, and run the tests of what changed since main (BASE=main), in some minutes
 	@.ci/dependencies build test
@@ -196,11 +202,16 @@ corpus: $(if $(CACHED_BIN),,build) ## Fetch each file of DIR=, print what is ref
 	@.ci/dependencies corpus
 	@Tests/Corpus/corpus $(if $(DIR),"$(DIR)") $(ARGS)
 
+adopters: export CACHED_BIN ?= $(CURDIR)/.build/release
+adopters: $(if $(CACHED_BIN),,build) ## Run gPodder and Lutris over the cache, where nobody set up a daemon (CACHED_BIN=DIR: programs)
+	@.ci/dependencies adopters
+	@Tests/Adopters/run
+
 demo: ## Download real images from scratch as a demonstration
 	@Tests/Demo/demo
 
 demo-gtk: ## Show images that arrive in a GTK window (CACHED_BIN=DIR: programs)
-	@.ci/dependencies $(if $(CACHED_BIN),,build) gtk
+	@.ci/dependencies $(if $(CACHED_BIN),,build) gtk-demo
 	@Tests/Demo/demo-gtk
 
 run: build ## Run the daemon in the foreground with its default directory and socket

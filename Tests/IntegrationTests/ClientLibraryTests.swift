@@ -26,16 +26,23 @@ struct ClientLibraryTests {
         tests: [
             "loads", "opens_a_file", "a_window", "leaving_ends_downloads", "a_restart",
             "a_child_reads_nothing_of_its_parent", "many_wants",
-            "the_daemon_is_needed_for_nothing_that_is_cached", "hostile_sockets",
-            "folders_that_are_refused", "in_the_main_loop_of_glib", "the_readme",
-            "the_speed_of_peek",
+            "the_daemon_is_needed_for_nothing_that_is_cached",
+            "a_load_that_follows_finds_a_daemon_later",
+            "patience_is_for_a_daemon_that_was_there", "a_start_that_fails",
+            "the_socket_unit_comes_first", "three_programs_start_one_daemon", "every_verb",
+            "an_image_without_its_directory", "plain_mode", "a_fake", "it_is_imported_quickly",
+            "hostile_sockets", "folders_that_are_refused", "in_the_main_loop_of_glib",
+            "the_readme", "the_speed_of_peek",
         ])
     private static let javaScript = Library(
         interpreter: "node", scripts: "javascript/test", suffix: "mjs",
         tests: [
             "loads", "aWindow", "leavingEndsDownloads", "aRestart", "manyWants",
-            "theDaemonIsNeededForNothingThatIsCached", "hostileSockets", "foldersThatAreRefused",
-            "theHandlerOfElectron", "theReadme", "theSpeedOfPeek",
+            "theDaemonIsNeededForNothingThatIsCached", "aLoadThatFollowsFindsADaemonLater",
+            "patienceIsForADaemonThatWasThere", "aStartThatFails", "theSocketUnitComesFirst",
+            "threeProgramsStartOneDaemon", "everyVerb", "anImageWithoutItsDirectory", "plainMode",
+            "aFake", "hostileSockets", "foldersThatAreRefused", "theHandlerOfElectron", "theReadme",
+            "theSpeedOfPeek",
         ])
     private static let libraries = [python, javaScript]
     private static let root = URL(filePath: #filePath)
@@ -100,6 +107,15 @@ struct ClientLibraryTests {
                 request.headers["Authorization"] == "Bearer ada"
                     ? .answer(headers: fresh, body: image) : .answer(401)
             }
+            origin.route("/cut.png", .cut(image, after: 2000))
+            let page: HeaderFields = ["Content-Type": "image/png"]
+            origin.route("/portal.png", .answer(headers: page, body: Array("<html></html>".utf8)))
+            origin.route(
+                "/moved.png", .redirect(to: origin.url("/private.png", host: "localhost")))
+            origin.route("/growing.png") { [origin] _ in
+                let byteCount = 5000 + 100 * origin.requests("/growing.png").count
+                return .answer(headers: fresh, body: SampleImage.png(byteCount: byteCount))
+            }
             for number in 0..<120 {
                 origin.route(
                     "/slow/\(number).png", .gated(slowImage, after: 100_000, gate, headers: fresh))
@@ -107,16 +123,18 @@ struct ClientLibraryTests {
             var options = DaemonFixture.Options()
             options.socket = try TemporaryDirectory(in: scope).file("s")
             let daemon = try await DaemonFixture.start(options, in: scope)
+            let programs = URL(filePath: try BuiltProducts.program("cached"))
+                .deletingLastPathComponent().path
             let script = try ChildProcess(
                 library.interpreter,
                 [
                     library.script("behaviour"), test, daemon.directory, daemon.socket,
                     origin.url(""),
                 ],
-                environment: Self.environment, in: scope)
+                environment: Self.environment.merging(["PROGRAMS": programs]) { $1 }, in: scope)
             var newDaemon = daemon
             switch test.lowercased().filter({ $0 != "_" }) {
-            case "awindow":
+            case "awindow", "plainmode":
                 try await script.waitForLine(containing: "open", on: .standardOutput)
                 gate.open()
             case "arestart":

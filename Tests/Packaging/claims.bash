@@ -30,7 +30,7 @@ resolves_without_network() {
 folder_without_root() {
     local folder="$work/a folder"
     mkdir "$folder" &&
-        PREFIX=$folder/local packaging/install .build/release .build/libcached .build/qml &&
+        PREFIX=$folder/local packaging/install .build/release .build/libcached .build/cached-gtk .build/cached-qml &&
         "$folder/local/bin/cachectl" name http://a.example/b.png &&
         grep -x "libdir=$folder/local/lib" "$folder/local/lib/pkgconfig/cached.pc" &&
         PREFIX=$folder/local packaging/install --uninstall &&
@@ -95,6 +95,12 @@ int main(int count, char **words) {
 }' || return
     [[ $(inside /packages/name "$url") == "$(inside cachectl name "$url")" ]]
 }
+program_in_python() {
+    local path
+    path=$(as_user python3 -c 'import sys, cached_client as c; print(c.Cache().get(sys.argv[1]).path)' "$url") &&
+        cmp "$work/origin/a.png" "$root$path" &&
+        [[ $(inside python3 -c 'from importlib.metadata import metadata as m; print(m("cached-client")["License"])') == Apache-2.0 ]]
+}
 library_goes() { mv "$root"/usr/lib/*/libcrypto.so.3 "$work/"; }
 library_returns() { mv "$work/libcrypto.so.3" "$root"/usr/lib/*-linux-gnu/; }
 # The command line fails with 72 and a message that names the library and the package.
@@ -116,6 +122,7 @@ daemon_says_so() {
 }
 
 claim "a C program finds the library through pkg-config" program_with_the_library
+claim "a Python program fetches an image, and its library names its licence" program_in_python
 library_goes
 claim "without libcrypto, name says what to install" names_fail
 claim "without libcrypto, watch says what to install" watch_fails

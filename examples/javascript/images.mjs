@@ -18,8 +18,7 @@ function knownAtOnce(url) {
   }
 }
 
-// A program with a window can wait longer for a daemon that restarts.
-const cache = new Cache({ patience: 2000 })
+const cache = new Cache()
 const images = new Map(process.argv.slice(2).map((url) => [url, knownAtOnce(url)]))
 images.forEach(show)
 

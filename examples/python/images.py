@@ -27,8 +27,7 @@ def known_at_once(url):
         return Item(url, "failed", failure=error)
 
 
-# A program with a window can wait longer for a daemon that restarts.
-cache = Cache(patience=2)
+cache = Cache()
 images = {url: known_at_once(url) for url in sys.argv[1:]}
 for image in images.values():
     show(image)

@@ -55,7 +55,9 @@ public final class Cache: Sendable {
         self.logger = logger
         failureLog = FailureLog(logger)
         // Names are computed with libcrypto. If it is missing, opening fails here rather than the first lookup.
-        try SHA256.canBeComputed()
+        if let obstacle = CacheKey.obstacle {
+            throw CacheError(.unsupported, "no name can be computed: \(obstacle)")
+        }
         transfers = try TransferLoop()
         store = try settings.store.map { (store) throws(CacheError) in try StoreService(store) }
         maintenance = try Maintenance(kernel)

@@ -1,4 +1,5 @@
 internal import CacheKey
+import CacheValues
 import HTTPCaching
 import ImageFormats
 internal import SystemPackage

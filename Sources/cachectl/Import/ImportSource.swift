@@ -1,4 +1,3 @@
-import CCrypto
 import CLinux
 import CacheValues
 import Glibc
@@ -37,10 +36,7 @@ final class ImportSource {
     ///
     /// - Throws: if they are not a whole image.
     func copy(to file: Int32) throws(CommandFailure) -> Record {
-        guard let computation = ccrypto_sha256() else {
-            throw .system("compute a digest: \(String(cString: ccrypto_failure()))")
-        }
-        defer { ccrypto_free(computation) }
+        var sha256 = SHA256()
         var inspector = ImageInspector()
         var size: Int64 = 0
         var room = [UInt8](repeating: 0, count: 256 << 10)
@@ -53,17 +49,13 @@ final class ImportSource {
             room.withUnsafeBytes { all in
                 let bytes = UnsafeRawBufferPointer(rebasing: all[..<count])
                 inspector.consume(bytes)
-                _ = ccrypto_update(computation, bytes.baseAddress, count)
+                sha256.update(bytes)
             }
             try write(room[..<count], to: file)
         }
-        var digest = SIMD32<UInt8>()
-        withUnsafeMutableBytes(of: &digest) {
-            _ = ccrypto_finish(computation, $0.assumingMemoryBound(to: UInt8.self).baseAddress!)
-        }
+        let digest = sha256.finish()
         return Record(
-            entry: try record(inspector.finish(), size, ContentDigest(digest)),
-            digest: ContentDigest(digest))
+            entry: try record(inspector.finish(), size, digest), digest: digest)
     }
 
     /// The file's last change counts as the answer of the origin, whose lifetime is unknown.

@@ -43,7 +43,8 @@ export class Folder {
     check(url)
     if (this.#handle) return this.#seen(addon.peek(this.#handle, url))
     const path = this.#prefix + name(url)
-    const owner = this.#owner()
+    // Other systems have neither the daemon nor owners.
+    const owner = process.geteuid ? this.#owner() : undefined
     if (owner === undefined) return { url, state: 'missing', sure: true }
     try {
       const file = lstatSync(path, quietly)

@@ -1,13 +1,14 @@
 /** Loads of images: one stream to the daemon that outlives its restarts. */
-import { connect } from './connection.js'
+import { accessSync, constants } from 'node:fs'
+import { later } from './daemon.js'
 import { CacheError } from './item.js'
+import { variant } from './places.js'
 import { encode } from './reply.js'
 import { Stream } from './stream.js'
+import { typeOfFile } from './types.js'
 
 /** Images that are looked up in the directory at once; few, so that the event loop is not blocked. */
 const looks = 200
-/** Milliseconds between two attempts to connect, at first and at last. */
-const [firstPause, longestPause] = [20, 1000]
 const priorities = new Set(['background', 'normal', 'visible'])
 
 /**
@@ -17,9 +18,8 @@ const priorities = new Set(['background', 'normal', 'visible'])
  */
 export class Load {
   #folder
-  #sockets
-  #patience
-  #priority
+  #daemon
+  #options
   #signal
   #stream
   /** Wanted images that were not looked up in the directory yet, with their priorities. */
@@ -27,28 +27,29 @@ export class Load {
   /** The states of images in the directory, in case that no daemon answers. */
   #fallback = new Map()
   #socket
-  #isConnecting = false
-  #problem = ''
-  #pause = firstPause
-  /** The timers of the next look or attempt, and of the end of patience. */
+  /** Ends the wait for a connection. */
+  #reaching
+  #wasConnected = false
+  #isForever = false
+  /** The timers of the next look, of the end of patience, and of the end of the load. */
   #next
   #end
+  #limit
   #isStarted = false
   #isDone = false
   /** The promises of `next()` that wait for an item. */
   #waiting = []
   #onAbort = () => this.close()
 
-  constructor(folder, sockets, patience, urls, { priority = 'normal', follow = false, signal, headers } = {}) {
+  constructor(folder, daemon, urls, options = {}) {
     this.#folder = folder
-    this.#sockets = sockets
-    this.#patience = patience
-    this.#priority = priority
-    this.#signal = signal
-    this.#stream = new Stream({ follow, headers })
-    this.#unseen = withPriorities(urls, priority)
-    if (signal?.aborted) this.close()
-    else signal?.addEventListener('abort', this.#onAbort)
+    this.#daemon = daemon
+    this.#options = checked(options)
+    this.#signal = options.signal
+    this.#stream = new Stream(options)
+    this.#unseen = withPriorities(urls, options.priority, options)
+    if (this.#signal?.aborted) this.close()
+    else this.#signal?.addEventListener('abort', this.#onAbort)
   }
 
   [Symbol.asyncIterator]() {
@@ -59,6 +60,8 @@ export class Load {
   next() {
     if (!this.#isStarted && !this.#isDone) {
       this.#isStarted = true
+      const { timeout } = this.#options
+      if (timeout !== undefined) this.#limit = later(timeout, () => this.#failAll('deadline', `the image has not come within ${timeout} ms`))
       this.#look()
     }
     return new Promise((resolve, reject) => {
@@ -74,16 +77,32 @@ export class Load {
   }
 
   /** Wants these images and no others; only of a load with `follow`. Downloads of images in both sets go on. */
-  show(urls, priority = this.#priority) {
+  want(urls, priority = this.#options.priority) {
+    const wanted = withPriorities(urls, priority, this.#options)
+    this.#change(wanted, [...this.#stream.wants.keys(), ...this.#unseen.keys()].filter((url) => !wanted.has(url)))
+  }
+
+  /** Wants these images too; one that is wanted gets the priority. Only of a load with `follow`. */
+  add(urls, priority = this.#options.priority) {
+    this.#change(withPriorities(urls, priority, this.#options), [])
+  }
+
+  /** Wants these images no longer; only of a load with `follow`. */
+  drop(urls) {
+    this.#change(new Map(), withPriorities(urls, 'normal', this.#options).keys())
+  }
+
+  #change(wanted, dropped) {
     if (!this.#stream.follow) throw new TypeError('only a load with follow: true can change its images')
     if (this.#isDone) return
-    const wanted = withPriorities(urls, priority)
-    const gone = [...this.#stream.wants.keys()].filter((url) => !wanted.has(url))
-    for (const url of gone) {
+    const gone = []
+    for (const url of dropped) {
+      if (this.#stream.wants.has(url)) gone.push(url)
       this.#stream.drop(url)
       this.#fallback.delete(url)
+      this.#unseen.delete(url)
     }
-    this.#unseen = new Map([...wanted].filter(([url, value]) => this.#stream.wants.get(url) !== value))
+    for (const [url, priority] of wanted) if (this.#stream.wants.get(url) !== priority) this.#unseen.set(url, priority)
     if (gone.length) this.#send(() => encode('Adjust', { drop: gone }, { oneway: true }))
     if (this.#isStarted) this.#look()
   }
@@ -93,9 +112,9 @@ export class Load {
     if (this.#isDone) return
     this.#isDone = true
     this.#signal?.removeEventListener('abort', this.#onAbort)
+    this.#reaching?.abort()
     this.#forget()
-    clearTimeout(this.#next)
-    clearTimeout(this.#end)
+    for (const timer of [this.#next, this.#end, this.#limit]) clearTimeout(timer)
     this.#deliver()
   }
 
@@ -104,7 +123,7 @@ export class Load {
       const item = this.#signal?.aborted ? undefined : this.#stream.pop()
       if (item === undefined && !this.#isDone) return
       const { resolve, reject } = this.#waiting.shift()
-      if (item !== undefined) resolve({ done: false, value: item })
+      if (item !== undefined) resolve({ done: false, value: readable(item) })
       else if (this.#signal?.aborted) reject(this.#signal.reason)
       else resolve({ done: true, value: undefined })
     }
@@ -122,7 +141,7 @@ export class Load {
     if (added.length) this.#send(() => encode('Adjust', { add: this.#stream.callsFor(added) }, { oneway: true }))
     this.#deliver()
     if (this.#isDone) return
-    if (this.#unseen.size) this.#after(0, () => this.#look())
+    if (this.#unseen.size) this.#next = setTimeout(() => this.#look())
     else if (!this.#stream.follow && !this.#stream.undecided.size) this.close()
     else if (!this.#socket && this.#stream.asked.length) this.#connect()
   }
@@ -131,7 +150,7 @@ export class Load {
   #isAsked(url) {
     try {
       const item = this.#folder.find(url)
-      if (item.state === 'cached') this.#fallback.set(url, item)
+      if (item.state === 'cached' && !this.#options.refresh) this.#fallback.set(url, item)
     } catch (error) {
       if (error.kind !== 'invalidURL') return true
       this.#stream.report({ url, state: 'failed', failure: error, sure: true })
@@ -141,35 +160,39 @@ export class Load {
   }
 
   async #connect() {
-    if (this.#isConnecting) return
-    this.#isConnecting = true
-    this.#end ??= setTimeout(() => this.#giveUp(), this.#patience)
+    if (this.#reaching || this.#isDone) return
+    const { signal } = this.#reaching = new AbortController()
+    const daemon = this.#daemon
+    if (!this.#isForever) this.#end ??= later(daemon.patience, () => this.#giveUp())
     try {
-      const socket = await connect(this.#sockets)
-      if (this.#isDone) return socket.destroy()
+      const socket = await daemon.reach({
+        wasConnected: this.#wasConnected, forever: this.#isForever, signal, onAbsent: () => this.#useFallback(),
+      }).catch((error) => {
+        if (!daemon.plain || signal.aborted) throw error
+        return daemon.plain.connect()
+      })
+      this.#reaching = undefined
       this.#attach(socket)
       this.#send(() => this.#stream.call())
     } catch (error) {
-      this.#problem = error.message
-      this.#useFallback()
-      this.#retry()
-    } finally {
-      this.#isConnecting = false
+      this.#reaching = undefined
+      if (!this.#isDone && !signal.aborted) this.#giveUp(error)
     }
   }
 
   #attach(socket) {
     this.#socket = socket
-    this.#pause = firstPause
-    const lost = (error) => {
+    this.#wasConnected = true
+    this.#isForever = false
+    this.#end ??= later(this.#daemon.patience, () => this.#giveUp())
+    const lost = () => {
       if (this.#socket !== socket) return
-      this.#problem = error?.message ?? 'the daemon closed the connection'
       this.#forget()
       this.#retry()
     }
     socket.on('data', (data) => this.#socket === socket && this.#guarded(() => this.#receive(data, lost)))
     socket.on('error', lost)
-    socket.on('close', () => lost())
+    socket.on('close', lost)
   }
 
   #receive(data, lost) {
@@ -202,36 +225,39 @@ export class Load {
   #retry() {
     if (this.#isDone) return
     if (!this.#stream.asked.length && !this.#stream.follow) return this.close()
-    this.#end ??= setTimeout(() => this.#giveUp(), this.#patience)
-    this.#after(this.#pause, () => this.#look())
-    this.#pause = Math.min(longestPause, this.#pause * 1.5)
+    if (this.#stream.asked.length) this.#connect()
   }
 
-  #after(pause, action) {
-    clearTimeout(this.#next)
-    this.#next = setTimeout(action, pause)
-  }
-
+  /** The directory's word counts. */
   #useFallback() {
     for (const [url, item] of this.#fallback) {
+      if (this.#stream.isChoosy) item.mediaType = typeOfFile(item.path)
       this.#stream.report(item)
       if (!this.#stream.follow) this.#stream.undecided.delete(url)
     }
     this.#fallback.clear()
     this.#deliver()
+    if (!this.#stream.follow && !this.#stream.undecided.size && !this.#unseen.size) this.close()
   }
 
-  #giveUp() {
+  #giveUp(error) {
+    clearTimeout(this.#end)
     this.#end = undefined
     this.#useFallback()
-    const why = this.#socket ? `${this.#sockets} accepts connections and does not answer` : this.#problem
-    this.#stream.fail(
-      new CacheError('noDaemon', `no daemon answered for ${this.#patience} ms (${why}); start cached`))
+    if (this.#isDone) return
+    const { sockets, patience } = this.#daemon
+    this.#stream.fail(error ?? new CacheError('noDaemon',
+      `the daemon at ${sockets.join(', ')} did not answer for ${patience} ms; restart cached`))
     if (!this.#stream.follow) return this.close()
     this.#deliver()
     this.#forget()
-    this.#pause = longestPause
+    this.#isForever = true
     this.#retry()
+  }
+
+  #failAll(kind, message) {
+    this.#stream.fail(new CacheError(kind, message))
+    this.close()
   }
 
   #forget() {
@@ -241,11 +267,32 @@ export class Load {
   }
 }
 
-function withPriorities(urls, priority) {
+/** The options of a load, after a check. */
+export function checked({ priority = 'normal', ...options }) {
+  if (options.follow && (options.timeout !== undefined || options.refresh)) {
+    throw new TypeError('a load with follow: true has no end and asks the origins by itself: leave out timeout and refresh')
+  }
+  if (typeof options.accept === 'string') throw new TypeError('accept is one text; give a list of media types')
+  return { priority, ...options }
+}
+
+/** An item without a path that leads nowhere here: in a sandbox that does not see the directory. */
+export function readable(item) {
+  if (item.path === undefined) return item
+  try {
+    accessSync(item.path, constants.R_OK)
+    return item
+  } catch {
+    const { path, ...rest } = item
+    return rest
+  }
+}
+
+export function withPriorities(urls, priority = 'normal', options = {}) {
   if (typeof urls === 'string') throw new TypeError('urls is one text; give a list of URLs')
-  const pairs = urls instanceof Map ? new Map(urls) : new Map(Array.from(urls, (url) => [url, priority]))
-  for (const value of pairs.values()) {
+  const pairs = urls instanceof Map ? [...urls] : Array.from(urls, (url) => [url, priority])
+  for (const [, value] of pairs) {
     if (!priorities.has(value)) throw new TypeError(`${value} is no priority; use one of ${[...priorities].join(', ')}`)
   }
-  return pairs
+  return new Map(pairs.map(([url, value]) => [variant(url, options), value]))
 }

@@ -1,4 +1,4 @@
-/** The name of an image's file, the cache directory, and the daemon's socket. */
+/** The name of an image's file, its variants, the cache directory, and the daemon's socket. */
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { CacheError } from './item.js'
@@ -17,6 +17,21 @@ export function name(url) {
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-5${text.slice(13, 16)}-${variant}${text.slice(17, 20)}-${text.slice(20, 32)}`
 }
 
+/** The sizes that the cache makes, in pixels. */
+export const sides = [32, 64, 128, 256, 512, 1024, 2048]
+
+/** The URL of a variant of an image: `URL#as=ada&side=256`. */
+export function variant(url, { side, account } = {}) {
+  let text = url
+  if (account !== undefined) {
+    if (/\p{Cs}/u.test(account)) throw new CacheError('invalidURL', 'the account has a lone surrogate; choose another name')
+    const encoded = encodeURIComponent(account).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    text += `#as=${encoded}`
+  }
+  const size = side === undefined ? undefined : sides.find((each) => each >= side)
+  return size === undefined ? text : `${text}${text.includes('#') ? '&' : '#'}side=${size}`
+}
+
 /** Throws CacheError `invalidURL` if the daemon would refuse the length of a URL. */
 export function check(url) {
   if (url.length * 3 > longestURL && Buffer.byteLength(url) > longestURL) {
@@ -28,9 +43,12 @@ const absolute = (path) => (path?.startsWith('/') ? path : undefined)
 
 /** The cache directory, unless the application names one. */
 export function directory({ env } = process) {
-  if (env.CACHE_DIRECTORY) return env.CACHE_DIRECTORY
-  const base = absolute(env.HOST_XDG_CACHE_HOME) ?? absolute(env.XDG_CACHE_HOME) ?? `${homedir()}/.cache`
-  return `${base}/cached`
+  return env.CACHE_DIRECTORY || `${caches({ env })}/cached`
+}
+
+/** The folder of the user's caches. */
+export function caches({ env } = process) {
+  return absolute(env.HOST_XDG_CACHE_HOME) ?? absolute(env.XDG_CACHE_HOME) ?? env.LOCALAPPDATA ?? `${homedir()}/.cache`
 }
 
 /** The sockets of the daemon in their order, unless the application names one. */

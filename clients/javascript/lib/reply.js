@@ -14,11 +14,9 @@ export function encode(method, parameters, flags = {}) {
   return message
 }
 
-/** Wants of a call, from pairs of a URL and its priority, with the header fields of their account. */
-export const wants = (pairs, headers) =>
-  Array.from(pairs, ([url, priority]) => ({
-    url, ...(priority !== 'normal' && { priority }), ...(headers && { headers }),
-  }))
+/** Wants of a call, from pairs of a URL and its priority, with what each has beside them. */
+export const wants = (pairs, extra) =>
+  Array.from(pairs, ([url, priority]) => ({ url, ...(priority !== 'normal' && { priority }), ...extra }))
 
 export function bad(reason) {
   throw new CacheError('badReply', `the answer from the socket is not one of cached: ${reason}; check the socket`)

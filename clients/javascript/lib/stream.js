@@ -1,5 +1,5 @@
 /** The messages of a `Fetch` stream: bytes in, items out. No I/O and no clock. */
-import { areEqual } from './item.js'
+import { areEqual, CacheError } from './item.js'
 import { bad, decode, encode, longestCall, readItems, wants } from './reply.js'
 
 /** Cuts bytes into messages, each ended by a zero byte. */
@@ -48,21 +48,26 @@ export class Stream {
   #changed = new Map()
   #messages = new Messages()
   #limit
-  #headers
+  /** What each want has beside its URL and priority, and what the call has beside its wants. */
+  #extra
+  #flags
+  #accept
 
   /**
    * `limit`: the longest reply that is accepted, in bytes; by default as much as the images can need.
    * `headers`: the header fields of the account that the images belong to.
    */
-  constructor({ follow = false, limit, headers } = {}) {
+  constructor({ follow = false, limit, headers, attempts, accept, refresh } = {}) {
     this.follow = follow
-    this.#headers = headers
     this.#limit = limit
+    this.#extra = { ...(headers && { headers }), ...(attempts !== undefined && { attempts }) }
+    this.#flags = { ...(follow && { follow }), ...(refresh && { refresh }) }
+    this.#accept = accept && new Set(accept)
   }
 
   /** The wants of a call. */
   callsFor(pairs) {
-    return wants(pairs, this.#headers)
+    return wants(pairs, this.#extra)
   }
 
   want(url, priority) {
@@ -83,13 +88,17 @@ export class Stream {
   call() {
     this.#messages = new Messages()
     this.state = 'open'
-    const parameters = { wants: this.callsFor(this.asked.map((url) => [url, this.wants.get(url)])) }
-    if (this.follow) parameters.follow = true
-    return encode('Fetch', parameters, { more: true })
+    const calls = this.callsFor(this.asked.map((url) => [url, this.wants.get(url)]))
+    return encode('Fetch', { wants: calls, ...this.#flags }, { more: true })
   }
 
   /** Passes an item to the application unless it has seen the same already. */
-  report(item) {
+  report(found) {
+    let item = found
+    if (found.state === 'cached' && found.mediaType && this.#accept && !this.#accept.has(found.mediaType)) {
+      const failure = new CacheError('notAccepted', `the image is ${found.mediaType}, which is not among the accepted types`)
+      item = { url: found.url, state: 'failed', failure, sure: true }
+    }
     const seen = this.#reported.get(item.url)
     if (seen && areEqual(seen, item)) return
     this.#reported.set(item.url, item)
@@ -101,6 +110,15 @@ export class Stream {
     for (const url of this.undecided) {
       if (this.#reported.get(url)?.state !== 'cached') this.report({ url, state: 'failed', failure, sure: true })
     }
+  }
+
+  get hasChanges() {
+    return this.#changed.size > 0
+  }
+
+  /** Whether the caller can decode only some types. */
+  get isChoosy() {
+    return this.#accept !== undefined
   }
 
   /** The next change that the application has not seen. */

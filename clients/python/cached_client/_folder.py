@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import stat
@@ -13,11 +12,15 @@ from typing import NamedTuple
 
 from ._item import CacheError, Item
 from ._places import check, name
+from ._types import NAMES
 
 _DIGITS = re.compile(rb"[0-9]{1,18}")
+#: The fields of a record up to the end of freshness: docs/disk-format.md, "The record".
+_RECORD = struct.Struct("<2xHIQII4xI")
 #: struct flock, fcntl_locking(2): type, whence, start, length, process.
 _FLOCK = struct.Struct("@hhqqi0q")
-_WRITE_LOCK_OF_THE_WHOLE_FILE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+#: Other systems have neither the daemon nor such attributes.
+_HAS_ATTRIBUTES = hasattr(os, "getxattr")
 
 
 class Found(NamedTuple):
@@ -41,7 +44,7 @@ class Folder:
         """The state of an image. CacheError `storage`, `notPermitted` or `invalidURL` if there is none."""
         check(url)
         key = name(url)
-        owner = self._owner()
+        owner = self._owner() if _HAS_ATTRIBUTES else None
         if owner is None:
             return Found(Item(url, "missing"))
         path = self._prefix + key
@@ -84,10 +87,7 @@ class Folder:
                 "notPermitted", f"may not look into {self.path}; use load, which asks the daemon") from None
         except OSError:
             return None
-        freshness = _read_record(record, status.st_size)
-        if freshness is None:
-            return None
-        return Found(Item(url, "cached", path=path, size=status.st_size), *freshness)
+        return _read_record(record, url, path, status.st_size)
 
     def _partial(self, url: str, path: str) -> Item | None:
         try:
@@ -110,8 +110,9 @@ def _is_of_the_system(user: int) -> bool:
 
 def _is_locked(file: int) -> bool:
     """Whether a daemon fills the file. fcntl(2), F_OFD_GETLK."""
+    import fcntl
     try:
-        lock = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _WRITE_LOCK_OF_THE_WHOLE_FILE)
+        lock = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
     except OSError:
         return False
     return bool(_FLOCK.unpack_from(lock)[0] != fcntl.F_UNLCK)
@@ -125,11 +126,14 @@ def _total(file: int) -> int | None:
     return int(value) if _DIGITS.fullmatch(value) else None
 
 
-def _read_record(record: bytes, size: int) -> tuple[bool, bool] | None:
-    """Whether the image is fresh, and whether it is strict; None if the record is not that of the file."""
+def _read_record(record: bytes, url: str, path: str, size: int) -> Found | None:
+    """What the record of a file says; None if it is not that of the file."""
     if record[:2] != b"v3" or len(record) < 56 \
             or zlib.crc32(record[:-4]) != int.from_bytes(record[-4:], "little"):
         return None
-    flags, recorded, fresh_until = struct.unpack_from("<4xIQ12xI", record)
-    is_fresh = bool(flags & 8) and time.time() < fresh_until
-    return (is_fresh, bool(flags & 4)) if recorded == size else None
+    kind, flags, recorded, width, height, fresh_until = _RECORD.unpack_from(record)
+    if recorded != size:
+        return None
+    item = Item(url, "cached", path=path, size=size, media_type=NAMES[kind] if kind < len(NAMES) else None,
+                width=width or None, height=height or None)
+    return Found(item, bool(flags & 8) and time.time() < fresh_until, bool(flags & 4))

@@ -11,7 +11,9 @@ class CacheError(Exception):
     The kinds of the daemon are in docs/http-caching.md, "Failures", for example `http` or
     `notAnImage`. These are made here:
 
-    noDaemon      nobody answered at the socket for as long as `patience`
+    noDaemon      there is no daemon, and none can be started; or it did not answer for as long as `patience`
+    deadline      the image has not come within the `timeout` of the call
+    notAccepted   the image has a type that the caller does not accept
     badReply      the answer from the socket is not one of the daemon
     storage       the cache directory is a symbolic link, not a directory, or cannot be read
     notPermitted  the cache directory belongs to another user, or the file cannot be opened
@@ -56,7 +58,8 @@ class Item(NamedTuple):
     received: int | None = None
     #: Bytes of the whole image; None while unknown.
     total: int | None = None
-    #: The absolute path of the file, if the image is cached. A file there is never changed in place.
+    #: The absolute path of the file, if the image is cached. A file there is never changed in place. None in a
+    #: sandbox that cannot read it: `Cache.open` gets the file all the same.
     path: str | None = None
     #: The length of the file in bytes, if the image is cached.
     size: int | None = None

@@ -1,4 +1,4 @@
-"""The name of an image's file, the cache directory, and the daemon's socket."""
+"""The name of an image's file, its variants, the cache directory, and the daemon's socket."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ._item import CacheError
 
 #: The limit of the daemon, in bytes.
 LONGEST_URL = 8192
+#: The sizes that the cache makes, in pixels.
+SIDES = (32, 64, 128, 256, 512, 1024, 2048)
 
 _NAMESPACE = hashlib.sha1(bytes.fromhex("6ba7b8119dad11d180b400c04fd430c8"))
 
@@ -30,6 +32,23 @@ def name(url: str) -> str:
     return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{variant}{text[17:20]}-{text[20:32]}"
 
 
+def variant(url: str, side: int | None = None, account: str | None = None) -> str:
+    """The URL of a variant of an image (docs/variants.md, docs/accounts.md): `URL#as=ada&side=256`.
+
+    side: pixels of the longer side. The next of 32, 64, 128, 256, 512, 1024 and 2048 is taken, and above them
+        the image as it is.
+    account: any text of 1 to 128 bytes of UTF-8. CacheError `invalidURL` if it has no UTF-8 form.
+    """
+    if account is not None:
+        from urllib.parse import quote
+        try:
+            url += "#as=" + quote(account, safe="")
+        except UnicodeEncodeError:
+            raise CacheError("invalidURL", "the account has a lone surrogate; choose another name") from None
+    size = next((each for each in SIDES if side is not None and each >= side), None)
+    return url if size is None else f"{url}{'&' if '#' in url else '#'}side={size}"
+
+
 def check(url: str) -> None:
     """Raises CacheError `invalidURL` if the daemon would refuse the length of a URL."""
     if len(url) > LONGEST_URL or (not url.isascii() and len(url.encode(errors="replace")) > LONGEST_URL):
@@ -38,14 +57,16 @@ def check(url: str) -> None:
 
 def directory() -> str:
     """Where the cache is unless the application names a directory."""
-    chosen = os.environ.get("CACHE_DIRECTORY")
-    if chosen:
-        return chosen
+    return os.environ.get("CACHE_DIRECTORY") or caches() + "/cached"
+
+
+def caches() -> str:
+    """The folder of the user's caches."""
     for variable in ("HOST_XDG_CACHE_HOME", "XDG_CACHE_HOME"):
         base = os.environ.get(variable, "")
         if base.startswith("/"):
-            return base + "/cached"
-    return os.path.expanduser("~/.cache/cached")
+            return base
+    return os.environ.get("LOCALAPPDATA") or os.path.expanduser("~/.cache")
 
 
 def sockets() -> list[str]:

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._item import CacheError, Item
-from .interface import Priority, Want
+
+if TYPE_CHECKING:
+    from .interface import Priority
 
 #: The longest call that the daemon accepts, in bytes.
 LONGEST_CALL = 16 << 20
 _STATES = ("missing", "inFlight", "cached")
+
+
+class Messages:
+    """Cuts bytes into messages, each ended by a zero byte."""
+
+    def __init__(self) -> None:
+        self._buffer, self._searched = bytearray(), 0
+
+    def take(self, data: bytes, limit: int) -> Iterator[bytes]:
+        """The whole messages, without the zero byte. CacheError `badReply` if one is longer than the limit, in bytes."""
+        self._buffer += data
+        while True:
+            end = self._buffer.find(0, self._searched)
+            if end < 0:
+                self._searched = len(self._buffer)
+                if len(self._buffer) > limit:
+                    bad(f"it is longer than {limit} bytes")
+                return
+            message = bytes(self._buffer[:end])
+            del self._buffer[:end + 1]
+            self._searched = 0
+            yield message
 
 
 class Stream:
@@ -21,11 +45,15 @@ class Stream:
     is replaced by the next one.
     """
 
-    def __init__(self, follow: bool = False, limit: int | None = None,
-                 headers: Mapping[str, str] | None = None):
+    def __init__(self, follow: bool = False, limit: int | None = None, *,
+                 headers: Mapping[str, str] | None = None, attempts: int | None = None, refresh: bool = False,
+                 accept: Iterable[str] | None = None):
         self.follow = follow
-        #: The header fields of the account that the images belong to.
-        self._headers = dict(headers or {})
+        #: What each want has beside its URL and priority.
+        self._extra: dict[str, Any] = {**({"headers": dict(headers)} if headers else {}),
+                                       **({"attempts": attempts} if attempts is not None else {})}
+        self._flags = {**({"follow": True} if follow else {}), **({"refresh": True} if refresh else {})}
+        self._accept = None if accept is None else frozenset(accept)
         #: The longest reply that is accepted, in bytes; by default as much as the wanted images can need.
         self._limit = limit
         #: The images requested from the daemon, by URL, with their priorities.
@@ -36,10 +64,7 @@ class Stream:
         self._changed: dict[str, Item] = {}
         #: `open`; `done` after the last reply; `lost` if the daemon stops, or ends a stream with `follow`.
         self.state = "open"
-        self._begin()
-
-    def _begin(self) -> None:
-        self._buffer, self._searched = bytearray(), 0
+        self._messages = Messages()
 
     def want(self, url: str, priority: Priority) -> None:
         self.wants[url] = priority
@@ -51,31 +76,29 @@ class Stream:
 
     def call(self) -> bytes:
         """The call that opens the stream: for all that is wanted, or for all that is not decided."""
-        self._begin()
+        self._messages = Messages()
         self.state = "open"
-        parameters: dict[str, Any] = {"wants": self.calls_for((url, self.wants[url]) for url in self.asked)}
-        if self.follow:
-            parameters["follow"] = True
-        return encode("Fetch", parameters, more=True)
+        wants = self.calls_for((url, self.wants[url]) for url in self.asked)
+        return encode("Fetch", {"wants": wants, **self._flags}, more=True)
 
-    def calls_for(self, pairs: Iterable[tuple[str, Priority]]) -> list[Want]:
+    def calls_for(self, pairs: Iterable[tuple[str, Priority]]) -> list[dict[str, Any]]:
         """The wants of a call."""
-        wants: list[Want] = []
-        for url, priority in pairs:
-            want: Want = {"url": url}
-            if priority != "normal":
-                want["priority"] = priority
-            if self._headers:
-                want["headers"] = self._headers
-            wants.append(want)
-        return wants
+        return [{"url": url, **({"priority": priority} if priority != "normal" else {}), **self._extra}
+                for url, priority in pairs]
 
     @property
     def asked(self) -> Iterable[str]:
         return self.wants if self.follow else self.undecided
 
+    def accepts(self, item: Item) -> bool:
+        """Whether the caller can decode a cached image. One of unknown type passes."""
+        return self._accept is None or item.media_type is None or item.media_type in self._accept
+
     def report(self, item: Item) -> None:
         """Shows an item to the application unless it has seen the same already."""
+        if item.state == "cached" and not self.accepts(item):
+            item = Item(item.url, "failed", failure=CacheError(
+                "notAccepted", f"the image is {item.media_type}, which is not among the accepted types"))
         if self._reported.get(item.url) != item:
             self._reported[item.url] = item
             self._changed[item.url] = item
@@ -102,21 +125,14 @@ class Stream:
 
         CacheError `badReply`, or that of a reply with an error. The stream is of no use after it.
         """
-        self._buffer += data
+        if self.state != "open":
+            return False
         replied = False
-        while self.state == "open":
-            end = self._buffer.find(0, self._searched)
-            if end < 0:
-                self._searched = len(self._buffer)
-                limit = self._limit or LONGEST_CALL + 4096 * len(self.wants)
-                if len(self._buffer) > limit:
-                    bad(f"it is longer than {limit} bytes")
-                break
-            message = bytes(self._buffer[:end])
-            del self._buffer[:end + 1]
-            self._searched = 0
+        for message in self._messages.take(data, self._limit or LONGEST_CALL + 4096 * len(self.wants)):
             self._take(message)
             replied = True
+            if self.state != "open":
+                break
         return replied
 
     def _take(self, message: bytes) -> None:
@@ -197,6 +213,16 @@ def read_item(members: object) -> Item:
         url, "failed" if state == "missing" and failure else state, _number(members, "received"),
         _number(members, "total"), path, _number(members, "size"), failure, _text(members, "phase"),
         _text(members, "mediaType"), _number(members, "width"), _number(members, "height"))
+
+
+def write_item(item: Item) -> dict[str, Any]:
+    """An item as the daemon writes it."""
+    failure = item.failure and {"kind": item.failure.kind, "message": item.failure.message,
+                                **({"httpStatus": item.failure.http_status} if item.failure.http_status else {})}
+    members = {"url": item.url, "state": "missing" if item.state == "failed" else item.state, "phase": item.phase,
+               "received": item.received, "total": item.total, "path": item.path, "size": item.size,
+               "mediaType": item.media_type, "failure": failure}
+    return {key: value for key, value in members.items() if value is not None}
 
 
 def _read_failure(members: object) -> CacheError | None:

@@ -1,20 +1,20 @@
-"""A `Load` in the main loop of GLib: for GTK, without threads. Needs PyGObject."""
+"""A `Load`, or `Cache.pressure()`, in the main loop of GLib: for GTK, without threads. Needs PyGObject."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from gi.repository import GLib  # type: ignore[import-not-found]
 
-from ._item import Item
-from ._load import Load
+from ._channel import Channel
 from .interface import Priority
 
 _READ = GLib.IOCondition.IN | GLib.IOCondition.HUP | GLib.IOCondition.ERR
 
 
 class LoadWatch:
-    """Calls a function with each item that changes, in the default main context.
+    """Calls a function with each item that changes, in the default main context, whose thread owns it.
 
         watch = LoadWatch(cache.load(urls, follow=True), show)
 
@@ -22,16 +22,27 @@ class LoadWatch:
     sources: the descriptor of the connection, and a timer.
     """
 
-    def __init__(self, load: Load, on_item: Callable[[Item], None]):
+    def __init__(self, load: Channel[Any], on_item: Callable[[Any], None]):
         self._load, self._on_item = load, on_item
         self._sources: list[int] = []
         self._is_closed = False
         self._arm()
 
-    def show(self, urls: Iterable[str] | Mapping[str, Priority], priority: Priority | None = None) -> None:
-        """`Load.show`."""
+    def want(self, urls: Iterable[str] | Mapping[str, Priority], priority: Priority | None = None) -> None:
+        """`Load.want`."""
+        self._change("want", urls, priority)
+
+    def add(self, urls: Iterable[str] | Mapping[str, Priority], priority: Priority | None = None) -> None:
+        """`Load.add`."""
+        self._change("add", urls, priority)
+
+    def drop(self, urls: Iterable[str]) -> None:
+        """`Load.drop`."""
+        self._change("drop", urls)
+
+    def _change(self, verb: str, *arguments: Any) -> None:
         self._disarm()
-        self._load.show(urls, priority)
+        getattr(self._load, verb)(*arguments)
         self._arm()
 
     def close(self) -> None:

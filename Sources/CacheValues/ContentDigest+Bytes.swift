@@ -1,8 +1,6 @@
-import CacheValues
-
 extension ContentDigest {
     /// The digest of bytes in memory.
-    init(of bytes: [UInt8]) {
+    package init(of bytes: [UInt8]) {
         var computation = SHA256()
         bytes.withUnsafeBytes { computation.update($0) }
         self = computation.finish()
