@@ -37,7 +37,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
 
 # What a target installs beside what `build` needs, so that it asks once.
-deb package-test: ALSO := package
+deb package-test: ALSO := package gtk
 tarball: ALSO := archive
 soak fleet: ALSO := test
 http-conformance: ALSO := conformance

@@ -89,6 +89,7 @@ CACHED_GTK_PUBLIC GtkWidget *cached_picture_new(const char *url);
 CACHED_GTK_PUBLIC const char *cached_picture_get_url(CachedPicture *self);
 CACHED_GTK_PUBLIC void cached_picture_set_url(CachedPicture *self, const char *url);
 CACHED_GTK_PUBLIC CachedPaintable *cached_picture_get_paintable(CachedPicture *self);
+CACHED_GTK_PUBLIC void cached_picture_set_paintable(CachedPicture *self, CachedPaintable *paintable);
 CACHED_GTK_PUBLIC CachedFit cached_picture_get_fit(CachedPicture *self);
 CACHED_GTK_PUBLIC void cached_picture_set_fit(CachedPicture *self, CachedFit fit);
 CACHED_GTK_PUBLIC int cached_picture_get_radius(CachedPicture *self);

@@ -157,7 +157,8 @@ static void take(Image *image, const cached_image *found) {
         CachedError code = CACHED_ERROR_OTHER;
         for (guint i = 0; i < G_N_ELEMENTS(codes); i++)
             if (g_strcmp0(codes[i].kind, found->kind) == 0) code = codes[i].code;
-        image->is_underivable = g_strcmp0(found->kind, "underivable") == 0;
+        /* A daemon that knows no sizes takes the fragment for a mistake. */
+        image->is_underivable = g_strcmp0(found->kind, "underivable") == 0 || code == CACHED_ERROR_NO_IMAGE;
         fail(image, code, found->message);
     }
 }

@@ -23,7 +23,7 @@ typedef struct Image {
     int width, height;  /* In pixels, as it is shown; 0 while unknown. */
     uint64_t identity;  /* Of the file; 0 while unknown. */
     GError *error;
-    gboolean is_underivable; /* The daemon has no smaller image of it. */
+    gboolean is_underivable; /* Its original may do. */
     int losses;         /* How often the file was gone before it was decoded. */
 
     int wanted;         /* The priority that the daemon knows; -1: not wanted. */

@@ -50,7 +50,8 @@ static gboolean picture_tooltip(GtkWidget *widget, int x, int y, gboolean by_key
     return error != NULL;
 }
 
-static void set_paintable(CachedPicture *self, CachedPaintable *paintable) {
+/* Takes the reference. */
+static void show(CachedPicture *self, CachedPaintable *paintable) {
     if (self->paintable) {
         g_signal_handlers_disconnect_by_data(self->paintable, self);
         g_object_unref(self->paintable);
@@ -154,11 +155,8 @@ const char *cached_picture_get_url(CachedPicture *self) {
 void cached_picture_set_url(CachedPicture *self, const char *url) {
     g_return_if_fail(CACHED_IS_PICTURE(self));
     if (g_strcmp0(url, cached_picture_get_url(self)) == 0) return;
-    set_paintable(self, url ? cached_paintable_new(url) : NULL);
-    tell(self);
-    gtk_widget_queue_resize(GTK_WIDGET(self));
-    g_object_notify_by_pspec(G_OBJECT(self), properties[URL]);
-    g_object_notify_by_pspec(G_OBJECT(self), properties[PAINTABLE]);
+    g_autoptr(CachedPaintable) paintable = url ? cached_paintable_new(url) : NULL;
+    cached_picture_set_paintable(self, paintable);
 }
 
 /**
@@ -170,6 +168,23 @@ void cached_picture_set_url(CachedPicture *self, const char *url) {
 CachedPaintable *cached_picture_get_paintable(CachedPicture *self) {
     g_return_val_if_fail(CACHED_IS_PICTURE(self), NULL);
     return self->paintable;
+}
+
+/**
+ * cached_picture_set_paintable: (set-property paintable)
+ * @self: a picture
+ * @paintable: (nullable): what is shown; %NULL: nothing
+ *
+ * Shows a paintable that the program has made, for example one with [property@Paintable:headers].
+ */
+void cached_picture_set_paintable(CachedPicture *self, CachedPaintable *paintable) {
+    g_return_if_fail(CACHED_IS_PICTURE(self) && (!paintable || CACHED_IS_PAINTABLE(paintable)));
+    if (paintable == self->paintable) return;
+    show(self, paintable ? g_object_ref(paintable) : NULL);
+    tell(self);
+    gtk_widget_queue_resize(GTK_WIDGET(self));
+    g_object_notify_by_pspec(G_OBJECT(self), properties[URL]);
+    g_object_notify_by_pspec(G_OBJECT(self), properties[PAINTABLE]);
 }
 
 /**
@@ -279,7 +294,7 @@ void cached_picture_set_alternative_text(CachedPicture *self, const char *text) 
 }
 
 static void picture_dispose(GObject *object) {
-    set_paintable(CACHED_PICTURE(object), NULL);
+    show(CACHED_PICTURE(object), NULL);
     G_OBJECT_CLASS(cached_picture_parent_class)->dispose(object);
 }
 
@@ -305,6 +320,7 @@ static void picture_set(GObject *object, guint id, const GValue *value, GParamSp
     CachedPicture *self = CACHED_PICTURE(object);
     switch (id) {
     case URL: cached_picture_set_url(self, g_value_get_string(value)); break;
+    case PAINTABLE: cached_picture_set_paintable(self, g_value_get_object(value)); break;
     case FIT: cached_picture_set_fit(self, g_value_get_enum(value)); break;
     case RADIUS: cached_picture_set_radius(self, g_value_get_int(value)); break;
     case ENLARGE: cached_picture_set_enlarge(self, g_value_get_boolean(value)); break;
@@ -334,12 +350,11 @@ static void cached_picture_class_init(CachedPictureClass *class) {
      */
     properties[URL] = g_param_spec_string("url", NULL, NULL, NULL, both);
     /**
-     * CachedPicture:paintable: (getter get_paintable)
+     * CachedPicture:paintable: (getter get_paintable) (setter set_paintable)
      *
      * What is shown, with its state and error.
      */
-    properties[PAINTABLE] =
-        g_param_spec_object("paintable", NULL, NULL, CACHED_TYPE_PAINTABLE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+    properties[PAINTABLE] = g_param_spec_object("paintable", NULL, NULL, CACHED_TYPE_PAINTABLE, both);
     /**
      * CachedPicture:fit: (getter get_fit) (setter set_fit)
      *
