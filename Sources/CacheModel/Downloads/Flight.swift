@@ -125,6 +125,9 @@ package struct Flight: Sendable {
         self.next = nil
     }
 
+    /// Whether a caller gave another URL or other fields that were not tried.
+    package var hasAnotherURL: Bool { next != nil }
+
     // MARK: Current state
 
     package var phase: Phase {
@@ -346,6 +349,13 @@ package struct Flight: Sendable {
         if !spendsAttempt { attempts -= 1 }
         state = .queued
         failure = refusal
+    }
+
+    /// The URL has failed for good. The next one begins with all attempts.
+    package mutating func asksAnotherURL() {
+        guard phase.isRunning, hasAnotherURL else { impossible("ask another URL") }
+        attempts = 0
+        becomeQueued()
     }
 
     /// The pause has ended.

@@ -49,10 +49,10 @@ extension CacheState {
             if let waiter { waiters.update(waiter) { $0.failures[key] = .shuttingDown } }
             return
         }
-        join(key, url, name, fields, asksStore: !options.isRefresh, &effects)
+        let isRenewed = join(key, url, name, fields, asksStore: !options.isRefresh, &effects)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
         urgencyChanged(key, &effects)
-        if options.isRefresh, downloads[key]?.phase == .retrying {
+        if options.isRefresh || isRenewed, downloads[key]?.phase == .retrying {
             // The callers that already wait keep their remaining attempts.
             downloads.update(key) { $0.grantExtraAttempt() }
             queueAgain(key)
@@ -221,21 +221,23 @@ extension CacheState {
     /// Joins the download of `key`, or queues a new one.
     ///
     /// - Parameter asksStore: whether a new download asks the store first, if there is one.
+    /// - Returns: whether the download has another source to try.
+    @discardableResult
     private mutating func join(
         _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField],
         asksStore: Bool, _ effects: inout Effects
-    ) {
+    ) -> Bool {
         guard let flight = downloads[key] else {
             insertFlight(key, url, name, fields, asksStore: asksStore)
             changed(key, &effects)
-            return
+            return false
         }
-        if flight.url != url || !fields.isEmpty && flight.fields != fields {
-            renew(key, flight, url, fields)
-        }
+        let isRenewed = flight.url != url || !fields.isEmpty && flight.fields != fields
+        if isRenewed { renew(key, flight, url, fields) }
         counters.joined += 1
         // If the image was removed during its publication, this request cancels the removal.
         downloads.update(key) { $0.setRemovalPending(false) }
+        return isRenewed
     }
 
     private mutating func insertFlight(
@@ -317,7 +319,8 @@ extension CacheState {
         // A caller that arrives during the pause before a retry waits for the retry, unless it can
         // use a stale entry.
         let remembered =
-            flight == nil ? failures.answer(for: key, now: now, longest: retry.longestPause) : nil
+            flight == nil
+            ? failures.answer(for: key, from: url, now: now, longest: retry.longestPause) : nil
         guard let facts = disk.facts(of: key) else {
             return remembered.map { .failure($0) } ?? .ask
         }
