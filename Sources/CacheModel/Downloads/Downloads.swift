@@ -24,7 +24,7 @@ package struct Downloads: Sendable {
     }
 
     /// How a download uses the files of a key.
-    func use(_ key: CacheKey) -> DownloadUse {
+    func use(_ key: CacheKey) -> FileUse {
         guard let place = flights.index(forKey: key) else { return .none }
         let flight = flights.values[place]
         return flight.isQueued || flight.isSpreading ? .waiting : .running

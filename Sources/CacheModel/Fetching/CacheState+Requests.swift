@@ -109,8 +109,24 @@ extension CacheState {
     ) {
         waiterLeft(id, keys, ifQueued: true, &effects)
         waiterLeft(id, keys, &effects)
-        waiters.update(id) { $0.forget(keys) }
+        waiters.forget(id, keys)
         startTransfers(&effects)
+    }
+
+    /// The caller was notified, or leaves.
+    ///
+    /// - Returns: the images that it was given, if they are more than `limit`. ``released(_:)`` follows for them, in
+    ///   several steps.
+    package mutating func waiterReported(_ id: WaiterID, limit: Int) -> Set<CacheKey> {
+        let keys = waiters.takeGiven(id)
+        guard keys.count <= limit else { return keys }
+        keys.forEach { waiters.release($0) }
+        return []
+    }
+
+    /// A caller that was given these images was notified, or leaves.
+    package mutating func released(_ keys: ArraySlice<CacheKey>) {
+        keys.forEach { waiters.release($0) }
     }
 
     /// The caller leaves and gets no outcome.
@@ -181,9 +197,8 @@ extension CacheState {
     mutating func settle(
         _ key: CacheKey, _ callers: Set<WaiterID>, _ failure: Failure?, _ effects: inout Effects
     ) {
-        let isUnshareable = failure == nil && disk.isUnshareable(key)
         for id in callers {
-            waiters.settle(id, key, failure, isUnshareable: isUnshareable)
+            waiters.settle(id, key, failure)
             finishIfSettled(id, &effects)
         }
     }
@@ -212,7 +227,7 @@ extension CacheState {
         guard let id, disk.contains(key), waiters[id]?.pending.contains(key) == false,
             waiters.has(id, key) || former.contains(where: { waiters.has($0, key) })
         else { return false }
-        waiters.settle(id, key, nil, isUnshareable: disk.isUnshareable(key))
+        waiters.settle(id, key, nil)
         return true
     }
 
@@ -308,7 +323,7 @@ extension CacheState {
             return true
         }
         counters.hits += 1
-        if let id { waiters.update(id) { $0.delivered.insert(key) } }
+        if let id { waiters.give(id, key) }
         return true
     }
 

@@ -59,14 +59,19 @@ extension CallDispatcher {
         call.decided(outcome)
         running = .fetch(call)
         let isShutdown = outcome.failures.values.contains { $0.kind == .shuttingDown }
-        if call.follows, !isShutdown { return reportFailures(outcome, of: call) }
+        if call.follows, !isShutdown {
+            reportFailures(outcome, of: call)
+            // The changes report the images.
+            return server.workers.submit(for: client) { [server] _ in
+                server.cache.reported(outcome.waiter)
+            }
+        }
         guard call.isOver || isShutdown else { return }
         stopUpdates()
-        let rest = call.waiters
-        for waiter in rest { server.registry.stopWaiting(for: waiter) }
+        for waiter in call.waiters { server.registry.stopWaiting(for: waiter) }
         perform(offLoop: call.isLong) { [call] server, output in
-            for waiter in rest { server.cache.leave(waiter) }
             call.writeReply(from: server, to: &output)
+            call.leave(in: server)
             return .none
         }
         connection.resume()

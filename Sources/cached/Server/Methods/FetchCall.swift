@@ -24,6 +24,8 @@ struct FetchCall: Sendable {
     private var current: [WaitTerms: WaiterID] = [:]
     /// Waiters that have ended, and whose outcomes are on their way.
     private var ending: Set<WaiterID> = []
+    /// Waiters whose outcomes are not in a reply yet.
+    private(set) var unreported: [WaiterID] = []
     /// Why images failed, from the outcomes so far.
     private var failures: [CacheKey: CacheValues.Failure] = [:]
     /// No download has to be waited for.
@@ -114,7 +116,7 @@ struct FetchCall: Sendable {
         FetchOptions(
             priority: terms.priority, isRefresh: isRefresh, client: client,
             predecessors: predecessors, attempts: terms.attempts, deadline: terms.deadline,
-            digest: mayAdopt ? digest : nil)
+            isHeld: true, digest: mayAdopt ? digest : nil)
     }
 
     /// Whether it names so many URLs that a pass over all of them would delay other clients.
@@ -145,6 +147,13 @@ struct FetchCall: Sendable {
         ending.remove(outcome.waiter)
         current = current.filter { $0.value != outcome.waiter }
         failures.merge(outcome.failures) { $1 }
+        if !follows { unreported.append(outcome.waiter) }
+    }
+
+    /// The call was answered, or is given up.
+    func leave(in server: ServerContext) {
+        for waiter in waiters { server.cache.leave(waiter) }
+        for waiter in unreported { server.cache.reported(waiter) }
     }
 
     /// Whether the outcome of a waiter has not arrived yet.
