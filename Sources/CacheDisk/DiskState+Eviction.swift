@@ -182,6 +182,21 @@ extension DiskState {
         return (search.victims, isLast)
     }
 
+    /// Those of the entries that were not used since, are not pinned, and that nobody uses.
+    package mutating func victims(
+        of entries: some Sequence<ListedEntry>, _ use: (CacheKey) -> FileUse
+    ) -> [Victim] {
+        var victims: [Victim] = []
+        for entry in entries where use(entry.key) == .none {
+            guard let facts = facts(of: entry.key), !facts.isPinned,
+                facts.lastUsedAt == entry.facts.lastUsedAt, var victim = unlinkPending(entry.key)
+            else { continue }
+            victim.isEvicted = true
+            victims.append(victim)
+        }
+        return victims
+    }
+
     /// Whether the cache holds more than the goal of an eviction allows.
     ///
     /// - Parameter isOwn: whether the cache itself began the eviction to keep its limits. If so,

@@ -141,6 +141,18 @@ extension CacheState {
         return slice
     }
 
+    /// Chooses victims among the first of these entries: those that were not used since, are not pinned and not in flight.
+    /// Says whether they are the last.
+    package mutating func evictionSlice(
+        of entries: ArraySlice<ListedEntry>, limit: Int = VictimSearch.slice,
+        _ effects: inout Effects
+    ) -> (victims: [Victim], isLast: Bool) {
+        guard !isDraining else { return ([], true) }
+        let victims = disk.victims(of: entries.prefix(limit), use)
+        leftIndex(victims, &effects)
+        return (victims, entries.count <= limit)
+    }
+
     /// Nothing can be unlinked, so the cache gives its own eviction up.
     package mutating func evictionGivenUp() { disk.space.evictionGivenUp() }
 

@@ -191,7 +191,7 @@ struct SettingsTests {
         ("CACHED_SHARED", "true"), ("CACHED_ATTEMPTS", "0"),
         ("CACHED_ATTEMPTS", "many"), ("CACHED_PRESSURE_EVICTS", "yes"),
         ("CACHED_DEFAULT_FRESHNESS", "60"), ("CACHED_DEFAULT_FRESHNESS", "1500ms"),
-        ("CACHED_STALE_IF_ERROR", "1d"),
+        ("CACHED_STALE_IF_ERROR", "1w"),
     ])
     func aWrongValueIsAnErrorThatNamesIt(name: String, value: String) async throws {
         let failure = try await failure([], ["HOME": "/h", name: value])

@@ -169,7 +169,7 @@ export type MemoryPressure = 'normal' | 'warning' | 'critical'
 export type ListState = 'cached' | 'inFlight' | 'fresh' | 'stale' | 'pinned' | 'duplicates'
 
 /** Why an entry was evicted. */
-export type EvictionReason = 'budget' | 'diskSpace' | 'pressure' | 'requested'
+export type EvictionReason = 'budget' | 'diskSpace' | 'pressure' | 'requested' | 'unused'
 
 /** An entry that was evicted. */
 export interface EvictedEntry {
@@ -318,6 +318,8 @@ export interface ListParameters {
    */
   sha256?: string
   state?: ListState
+  /** Only images that were not used in the last so many seconds. Not downloads. */
+  unusedFor?: number
   /** Whether to return keys in place of items. */
   keysOnly?: boolean
 }
@@ -336,11 +338,22 @@ export interface ListReply {
 export interface RemoveParameters {
   /** The URLs to remove, pinned or not. */
   urls?: Array<string>
-  /** Removes all entries whose URL starts with these bytes. Pinned entries are kept. */
+  /** Removes entries whose URL starts with these bytes. */
   prefix?: string
-  /** Removes all entries of this account, pinned or not: those whose URL has #as=NAME. */
+  /**
+   * Removes entries of this account: those whose URL has #as=NAME. If nothing else is given,
+   * pinned ones too.
+   */
   account?: string
-  /** Whether to remove all entries. Pinned entries are kept. */
+  /** Removes entries of this host, in upper or lower case, without a port. */
+  host?: string
+  /** Removes entries of this type, for example image/png. No downloads. */
+  mediaType?: string
+  /** Removes the entries in this state: cached, fresh or stale. No downloads. */
+  state?: ListState
+  /** Removes entries that were not used in the last so many seconds. No downloads. */
+  unusedFor?: number
+  /** Whether to remove all entries. */
   all?: boolean
   /**
    * Only with urls: whether to delete the images from the store too, if there is one that may be
@@ -374,8 +387,15 @@ export interface PinReply {
 
 /** The parameters of Evict. */
 export interface EvictParameters {
-  /** The size. */
-  toBytes: number
+  /** The size. Not with a filter. */
+  toBytes?: number
+  prefix?: string
+  account?: string
+  host?: string
+  mediaType?: string
+  state?: ListState
+  /** Evicts entries that were not used in the last so many seconds. */
+  unusedFor?: number
 }
 
 /** The reply to Evict. */

@@ -362,6 +362,7 @@ public final class Cache: Sendable {
                 state.spaceReleased(&effects)
             }
             discardOldPartials()
+            evictUnused()
         }
         return isOver
     }

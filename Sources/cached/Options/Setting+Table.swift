@@ -89,6 +89,13 @@ extension Setting {
             "The largest number of images. Each takes an inode of the file system."
         ) { $0.cache.limits.maximumEntries = $1 },
         Setting(
+            "CACHED_MAX_UNUSED", .time(from: .seconds(1)), otherwise: "never",
+            """
+            The time after which images are evicted that nobody used, such as 90d. Pinned images stay. \
+            The daemon looks once an hour.
+            """
+        ) { $0.cache.limits.maximumUnused = $1 },
+        Setting(
             "CACHED_MAX_IMAGE_BYTES", .size(), default: "64MiB",
             """
             The largest image that is accepted. It protects the disk against servers that send \

@@ -156,7 +156,7 @@ ListState = Literal["cached", "inFlight", "fresh", "stale", "pinned", "duplicate
 
 
 # Why an entry was evicted.
-EvictionReason = Literal["budget", "diskSpace", "pressure", "requested"]
+EvictionReason = Literal["budget", "diskSpace", "pressure", "requested", "unused"]
 
 
 # An entry that was evicted.
@@ -298,6 +298,8 @@ class ListParameters(TypedDict, total=False):
     # Not downloads.
     sha256: str
     state: ListState
+    # Only images that were not used in the last so many seconds. Not downloads.
+    unusedFor: int
     # Whether to return keys in place of items.
     keysOnly: bool
 
@@ -319,11 +321,20 @@ class ListReply(_ListReply, total=False):
 class RemoveParameters(TypedDict, total=False):
     # The URLs to remove, pinned or not.
     urls: list[str]
-    # Removes all entries whose URL starts with these bytes. Pinned entries are kept.
+    # Removes entries whose URL starts with these bytes.
     prefix: str
-    # Removes all entries of this account, pinned or not: those whose URL has #as=NAME.
+    # Removes entries of this account: those whose URL has #as=NAME. If nothing else is given,
+    # pinned ones too.
     account: str
-    # Whether to remove all entries. Pinned entries are kept.
+    # Removes entries of this host, in upper or lower case, without a port.
+    host: str
+    # Removes entries of this type, for example image/png. No downloads.
+    mediaType: str
+    # Removes the entries in this state: cached, fresh or stale. No downloads.
+    state: ListState
+    # Removes entries that were not used in the last so many seconds. No downloads.
+    unusedFor: int
+    # Whether to remove all entries.
     all: bool
     # Only with urls: whether to delete the images from the store too, if there is one that may be
     # written to. Other machines keep theirs until they are stale.
@@ -357,9 +368,16 @@ class PinReply(TypedDict):
 
 
 # The parameters of Evict.
-class EvictParameters(TypedDict):
-    # The size.
+class EvictParameters(TypedDict, total=False):
+    # The size. Not with a filter.
     toBytes: int
+    prefix: str
+    account: str
+    host: str
+    mediaType: str
+    state: ListState
+    # Evicts entries that were not used in the last so many seconds.
+    unusedFor: int
 
 
 class _EvictReply(TypedDict):

@@ -309,6 +309,8 @@ extension InterfaceDescription {
           # Only images with this digest, as 64 hexadecimal digits in lower case: copies of one image. Not downloads.
           sha256: ?string,
           state: ?ListState,
+          # Only images that were not used in the last so many seconds. Not downloads.
+          unusedFor: ?int,
           # Whether to return keys in place of items.
           keysOnly: ?bool
         ) -> (
@@ -320,15 +322,24 @@ extension InterfaceDescription {
           keys: ?[]string
         )
 
-        # Removes entries and cancels their downloads: by URL, by prefix, of an account, or all.
+        # Removes entries and cancels their downloads: by URL, all, or those that a filter chooses. The fields of the filter are those
+        # of List, and an entry has to fit each that is given. Pinned entries are kept, unless urls or account alone names them.
         method Remove(
           # The URLs to remove, pinned or not.
           urls: ?[]string,
-          # Removes all entries whose URL starts with these bytes. Pinned entries are kept.
+          # Removes entries whose URL starts with these bytes.
           prefix: ?string,
-          # Removes all entries of this account, pinned or not: those whose URL has #as=NAME.
+          # Removes entries of this account: those whose URL has #as=NAME. If nothing else is given, pinned ones too.
           account: ?string,
-          # Whether to remove all entries. Pinned entries are kept.
+          # Removes entries of this host, in upper or lower case, without a port.
+          host: ?string,
+          # Removes entries of this type, for example image/png. No downloads.
+          mediaType: ?string,
+          # Removes the entries in this state: cached, fresh or stale. No downloads.
+          state: ?ListState,
+          # Removes entries that were not used in the last so many seconds. No downloads.
+          unusedFor: ?int,
+          # Whether to remove all entries.
           all: ?bool,
           # Only with urls: whether to delete the images from the store too, if there is one that may be written to. Other
           # machines keep theirs until they are stale.
@@ -350,10 +361,18 @@ extension InterfaceDescription {
           pinned: bool
         ) -> (items: []Item)
 
-        # Evicts the least recently used entries until the cache fits a size.
+        # Evicts the least recently used entries until the cache fits a size, or all entries that a filter chooses, as in Remove.
+        # Pinned entries stay, and those that are being downloaded again.
         method Evict(
-          # The size.
-          toBytes: int
+          # The size. Not with a filter.
+          toBytes: ?int,
+          prefix: ?string,
+          account: ?string,
+          host: ?string,
+          mediaType: ?string,
+          state: ?ListState,
+          # Evicts entries that were not used in the last so many seconds.
+          unusedFor: ?int
         ) -> (entries: int, bytes: int, failure: ?Failure)
 
         # Gives memory back as if a source of pressure had reported this level.
@@ -368,7 +387,9 @@ extension InterfaceDescription {
           # Memory was short, or a call of Pressure said so.
           pressure,
           # A call of Evict.
-          requested
+          requested,
+          # Nobody used the image for the longest time that the configuration permits.
+          unused
         )
 
         # An entry that was evicted.

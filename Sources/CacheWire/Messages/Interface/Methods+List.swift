@@ -31,6 +31,8 @@ extension Methods {
             /// image. Not downloads.
             public var sha256: String?
             public var state: ListState?
+            /// Only images that were not used in the last so many seconds. Not downloads.
+            public var unusedFor: Int?
             /// Whether to return keys in place of items.
             public var keysOnly: Bool?
 
@@ -46,6 +48,7 @@ extension Methods {
                 mediaType: String? = nil,
                 sha256: String? = nil,
                 state: ListState? = nil,
+                unusedFor: Int? = nil,
                 keysOnly: Bool? = nil
             ) {
                 self.order = order
@@ -59,6 +62,7 @@ extension Methods {
                 self.mediaType = mediaType
                 self.sha256 = sha256
                 self.state = state
+                self.unusedFor = unusedFor
                 self.keysOnly = keysOnly
             }
 
@@ -75,6 +79,7 @@ extension Methods {
                     json.member("mediaType", mediaType)
                     json.member("sha256", sha256)
                     json.member("state", state)
+                    json.member("unusedFor", unusedFor)
                     json.member("keysOnly", keysOnly)
                 }
             }
@@ -91,6 +96,7 @@ extension Methods {
                 case mediaType
                 case sha256
                 case state
+                case unusedFor
                 case keysOnly
             }
 
@@ -107,6 +113,7 @@ extension Methods {
                 mediaType = try members.decodeIfPresent(String.self, forKey: .mediaType)
                 sha256 = try members.decodeIfPresent(String.self, forKey: .sha256)
                 state = try members.decodeIfPresent(ListState.self, forKey: .state)
+                unusedFor = try members.decodeIfPresent(Int.self, forKey: .unusedFor)
                 keysOnly = try members.decodeIfPresent(Bool.self, forKey: .keysOnly)
             }
         }
