@@ -102,6 +102,11 @@ export interface Item {
    */
   strict?: boolean
   /**
+   * Whether freshUntil is that of the daemon's own rule (CACHED_MIN_FRESHNESS), because the
+   * origin's is earlier. Only with details, and if it is true.
+   */
+  freshByRule?: boolean
+  /**
    * If redirects led to another URL: the last two groups of the key of that URL. Only with
    * details, and if the origin sent etag or modified.
    */

@@ -59,7 +59,7 @@ extension Download {
 
     /// The entry's record after a 304; `nil` if the 304 is about another image.
     func confirmed(_ record: EntryRecord) -> EntryRecord? {
-        record.confirmed(by: request.head, request.times, requests.settings.caching)
+        record.confirmed(by: request.head, request.times, rules)
     }
 
     // MARK: Redirects

@@ -54,6 +54,9 @@ class Download: RequestDelegate {
     /// Whether the promised length was reported, or that there is none.
     var isHeadReported = false
 
+    /// The rules about the images of the URL's host.
+    var rules: CachingRules { requests.settings.caching.applied(to: url.host) }
+
     /// Prepares the first request. A partial download is resumed, or else an entry is asked about, if the `hints`
     /// say that there can be one.
     convenience init(

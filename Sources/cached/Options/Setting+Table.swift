@@ -199,6 +199,14 @@ extension Setting {
             """
         ) { $0.cache.transfers.caching.unknownLifetime = $1 },
         Setting(
+            "CACHED_MIN_FRESHNESS", .minimumFreshness,
+            """
+            How long images of a host are fresh at least, whatever their server says, unless it \
+            forbids keeping them. A rule is a host, a colon and a time, such as *.example.net:7d. In a \
+            host, * stands for any characters but a dot. The longest host that fits counts.
+            """
+        ) { $0.cache.transfers.caching.minimumFreshness = $1 },
+        Setting(
             "CACHED_STALE_IF_ERROR", .seconds, default: "24h",
             "How long a stale image is used while its server fails, if the server does not say."
         ) { $0.cache.transfers.caching.staleIfError = $1 },

@@ -1,6 +1,7 @@
 import CacheCore
 import CacheKey
 import Glibc
+import HTTPCaching
 
 /// Values that one setting has, or two.
 extension SettingKind where Value == String {
@@ -91,6 +92,30 @@ extension SettingKind where Value == IgnoredQueries {
             } catch {
                 throw WrongValue("a list of rules like cdn.example.com:sig,exp: \(error)")
             }
+        }
+        kind.separator = " "
+        return kind
+    }
+}
+
+extension SettingKind where Value == [CachingRules.MinimumFreshness] {
+    static var minimumFreshness: Self {
+        let expected = "rules like *.example.net:7d, each for hosts of one form"
+        var kind = SettingKind("HOST:TIME") { (text) throws(WrongValue) in
+            var rules: [CachingRules.MinimumFreshness] = []
+            for word in text.split(separator: " ") {
+                let colon = word.lastIndex(of: ":") ?? word.endIndex
+                let time = String(word[colon...].dropFirst())
+                do {
+                    rules.append(
+                        .init(
+                            host: try HostPattern(word[..<colon]),
+                            seconds: try SettingKind<Int64>.seconds.parse(time)))
+                } catch {
+                    throw WrongValue(expected, shown: String(word))
+                }
+            }
+            return rules
         }
         kind.separator = " "
         return kind

@@ -97,6 +97,9 @@ class Item(_Item, total=False):
     # Whether a stale image must not be used before the origin has confirmed it. Only with details,
     # and if it is true.
     strict: bool
+    # Whether freshUntil is that of the daemon's own rule (CACHED_MIN_FRESHNESS), because the
+    # origin's is earlier. Only with details, and if it is true.
+    freshByRule: bool
     # If redirects led to another URL: the last two groups of the key of that URL. Only with
     # details, and if the origin sent etag or modified.
     redirect: str

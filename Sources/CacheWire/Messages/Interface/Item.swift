@@ -57,6 +57,9 @@ public struct Item: WireValue {
     /// Whether a stale image must not be used before the origin has confirmed it. Only with
     /// details, and if it is true.
     public var strict: Bool?
+    /// Whether freshUntil is that of the daemon's own rule (CACHED_MIN_FRESHNESS), because the
+    /// origin's is earlier. Only with details, and if it is true.
+    public var freshByRule: Bool?
     /// If redirects led to another URL: the last two groups of the key of that URL. Only with
     /// details, and if the origin sent etag or modified.
     public var redirect: String?
@@ -133,6 +136,7 @@ public struct Item: WireValue {
         etag: String? = nil,
         modified: Int? = nil,
         strict: Bool? = nil,
+        freshByRule: Bool? = nil,
         redirect: String? = nil,
         source: Source? = nil,
         pinned: Bool? = nil,
@@ -161,6 +165,7 @@ public struct Item: WireValue {
         self.etag = etag
         self.modified = modified
         self.strict = strict
+        self.freshByRule = freshByRule
         self.redirect = redirect
         self.source = source
         self.pinned = pinned
@@ -192,6 +197,7 @@ public struct Item: WireValue {
             json.member("etag", etag)
             json.member("modified", modified)
             json.member("strict", strict)
+            json.member("freshByRule", freshByRule)
             json.member("redirect", redirect)
             json.member("source", source)
             json.member("pinned", pinned)
