@@ -42,7 +42,7 @@ extension CacheState {
         }
         endFlight(key, &effects)
         self.failed(key, flight, failure, &effects)
-        if failed.isGone {
+        if failed.isGone, !keepsGone {
             // A pinned entry stays in spite of that.
             if !(flight.isPinned ?? disk.isPinned(key)) { withdraw(key, &effects) }
             deleteFromStore(key, flight, &effects)

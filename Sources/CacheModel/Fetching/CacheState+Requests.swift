@@ -18,11 +18,12 @@ extension CacheState {
     ///   - waiter: `nil` if the download continues without a caller.
     ///   - name: the URL that names the image. `nil` if that is the URL to download from.
     ///   - fields: the header fields of an account.
+    ///   - also: other URLs of the image, each to be asked when the one before it has failed for good.
     ///   - stale: how a stale entry can be used. `nil` if the entry is not stale.
     package mutating func requested(
         _ key: CacheKey, _ url: CacheURL, by waiter: WaiterID?, _ options: FetchOptions,
-        name: CacheURL? = nil, fields: [RequestField] = [], stale: Staleness? = nil, now: FileTime,
-        _ effects: inout Effects
+        name: CacheURL? = nil, fields: [RequestField] = [], also: [CacheURL] = [],
+        stale: Staleness? = nil, now: FileTime, _ effects: inout Effects
     ) {
         let name = name ?? url
         // Showing a derived image is no use of its original.
@@ -37,10 +38,11 @@ extension CacheState {
             return
         } else if let digest = options.digest, name.side == nil, mayAdopt(key, digest) {
             insertFlight(key, url, name, fields, asksStore: false)
+            downloads.update(key) { $0.knows(also) }
             return adopt(key, digest, for: waiter, options, &effects)
         } else if answerIfPossible(
-            key, url, name, fields, by: waiter, for: options.client, stale, now: now.wallTime,
-            &effects)
+            key, url, name, fields, also, by: waiter, for: options.client, stale,
+            now: now.wallTime, &effects)
         {
             return
         }
@@ -49,7 +51,7 @@ extension CacheState {
             if let waiter { waiters.update(waiter) { $0.failures[key] = .shuttingDown } }
             return
         }
-        let isRenewed = join(key, url, name, fields, asksStore: !options.isRefresh, &effects)
+        let isRenewed = join(key, url, name, fields, also, asksStore: !options.isRefresh, &effects)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
         urgencyChanged(key, &effects)
         if options.isRefresh || isRenewed, downloads[key]?.phase == .retrying {
@@ -240,14 +242,17 @@ extension CacheState {
     @discardableResult
     private mutating func join(
         _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField],
-        asksStore: Bool, _ effects: inout Effects
+        _ also: [CacheURL], asksStore: Bool, _ effects: inout Effects
     ) -> Bool {
+        defer { if !also.isEmpty { downloads.update(key) { $0.knows(also) } } }
         guard let flight = downloads[key] else {
             insertFlight(key, url, name, fields, asksStore: asksStore)
             changed(key, &effects)
             return false
         }
-        let isRenewed = flight.url != url || !fields.isEmpty && flight.fields != fields
+        let isRenewed =
+            flight.url != url && !flight.hasTried(url)
+            || !fields.isEmpty && flight.fields != fields
         if isRenewed { renew(key, flight, url, fields) }
         counters.joined += 1
         // If the image was removed during its publication, this request cancels the removal.
@@ -308,13 +313,13 @@ extension CacheState {
     /// asked first.
     private mutating func answerIfPossible(
         _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField],
-        by id: WaiterID?, for client: ClientID,
+        _ also: [CacheURL], by id: WaiterID?, for client: ClientID,
         _ stale: Staleness?, now: UnixTime, _ effects: inout Effects
     ) -> Bool {
-        switch answer(key, url, stale, now) {
+        switch answer(key, url, last: also.last ?? url, stale, now) {
         case .ask: return false
         case .hit: break
-        case .hitAndRevalidate: revalidate(key, url, name, fields, for: client, &effects)
+        case .hitAndRevalidate: revalidate(key, url, name, fields, also, for: client, &effects)
         case .staleHit: counters.staleAnswers += 1
         case .failure(let failure):
             counters.misses += 1
@@ -327,15 +332,16 @@ extension CacheState {
         return true
     }
 
-    private func answer(_ key: CacheKey, _ url: CacheURL, _ stale: Staleness?, _ now: UnixTime)
-        -> Answer
-    {
+    /// - Parameter last: the URL that is asked when all others have failed.
+    private func answer(
+        _ key: CacheKey, _ url: CacheURL, last: CacheURL, _ stale: Staleness?, _ now: UnixTime
+    ) -> Answer {
         let flight = downloads[key]
         // A caller that arrives during the pause before a retry waits for the retry, unless it can
         // use a stale entry.
         let remembered =
             flight == nil
-            ? failures.answer(for: key, from: url, now: now, longest: retry.longestPause) : nil
+            ? failures.answer(for: key, from: last, now: now, longest: retry.longestPause) : nil
         guard let facts = disk.facts(of: key) else {
             return remembered.map { .failure($0) } ?? .ask
         }
@@ -357,11 +363,11 @@ extension CacheState {
     /// running or the detached quota is full. The next hit then asks again.
     private mutating func revalidate(
         _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField],
-        for client: ClientID, _ effects: inout Effects
+        _ also: [CacheURL], for client: ClientID, _ effects: inout Effects
     ) {
         guard !downloads.contains(key), !isDraining, waiters.detached.admits(1, of: client.user)
         else { return }
-        join(key, url, name, fields, asksStore: true, &effects)
+        join(key, url, name, fields, also, asksStore: true, &effects)
         detach(key, FetchOptions(priority: .background, client: client))
         urgencyChanged(key, &effects)
         startQueued(&effects)

@@ -211,6 +211,13 @@ extension Setting {
             "How long a stale image is used while its server fails, if the server does not say."
         ) { $0.cache.transfers.caching.staleIfError = $1 },
         Setting(
+            "CACHED_GONE", SettingKind(words: ["remove", "keep"]) { $0 }, default: "remove",
+            """
+            Whether an image is removed or kept when its server answers that it is gone (404, 410). A kept \
+            image is as stale as before, and a pinned one is always kept.
+            """
+        ) { $0.cache.keepsGone = $1 == "keep" },
+        Setting(
             "CACHED_IGNORE_QUERY", .ignoredQueries,
             """
             Parameters of queries that do not count in the names of images, so that a new signature \

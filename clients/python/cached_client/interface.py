@@ -127,6 +127,14 @@ class Want(_Want, total=False):
     # image, with a signature or on a mirror for example. It is never requested, and is the url of
     # the image in all other calls. Only managers may give one.
     key: str
+    # Other URLs of the image, at most 16: mirrors, gateways, other places of an icon. When url has
+    # failed for good, the first of them is asked, and so on, each once. The name stays that of url
+    # or key; sourceURL says which it was. Only managers may give any, and not together with
+    # headers.
+    also: list[str]
+    # Whether to pin the image, as Pin does: at once if it is cached, and else when it is
+    # published. The reply waits for that, but not the one to Adjust. Only managers may.
+    pinned: bool
     # The default is that of the call. If an image is wanted twice, the higher priority counts.
     priority: Priority
     # The failed attempts after which this call takes the failure, 1 or more; absent, the daemon's

@@ -146,8 +146,8 @@ extension Cache {
                     }
                     state.requested(
                         request.key, request.url, by: waiter, options,
-                        name: request.name, fields: request.fields, stale: stale, now: now,
-                        &effects)
+                        name: request.name, fields: request.fields, also: request.also,
+                        stale: stale, now: now, &effects)
                 }
             }
         }

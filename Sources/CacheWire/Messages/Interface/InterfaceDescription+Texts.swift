@@ -12,8 +12,8 @@ extension InterfaceDescription {
         # beside its parameters: a sentence for a person.
         #
         # Remove, Pin, Evict, Pressure, CheckStore and Verify with repair are for the managers of the cache: its owner, root, and the users
-        # whom the configuration names; so are Fetch and Adjust with a key. Others get the error
-        # org.varlink.service.PermissionDenied, for a key with a reason as above.
+        # whom the configuration names; so are Fetch and Adjust with key, also or pinned. Others get the error
+        # org.varlink.service.PermissionDenied, for these with a reason as above.
         interface io.cached.Cache
 
         # The urgency of a fetch. A shared download has the highest priority of its callers.
@@ -149,6 +149,13 @@ extension InterfaceDescription {
           # or on a mirror for example. It is never requested, and is the url of the image in all other calls. Only managers may
           # give one.
           key: ?string,
+          # Other URLs of the image, at most 16: mirrors, gateways, other places of an icon. When url has failed for good, the first of
+          # them is asked, and so on, each once. The name stays that of url or key; sourceURL says which it was. Only managers may
+          # give any, and not together with headers.
+          also: ?[]string,
+          # Whether to pin the image, as Pin does: at once if it is cached, and else when it is published. The reply waits for
+          # that, but not the one to Adjust. Only managers may.
+          pinned: ?bool,
           # The default is that of the call. If an image is wanted twice, the higher priority counts.
           priority: ?Priority,
           # The failed attempts after which this call takes the failure, 1 or more; absent, the daemon's own attempts count. The

@@ -137,6 +137,17 @@ struct FetchCall: Sendable {
         current[terms] = server.cache.begin(requests, options(terms, after: others))
     }
 
+    /// The keys of the images to be pinned.
+    static func pins(_ wants: [Want]?, in server: ServerContext) -> [CacheKey] {
+        (wants ?? []).filter { $0.pinned == true }
+            .compactMap { server.named($0.url, by: $0.key).key }
+    }
+
+    /// These images could not be pinned.
+    mutating func notPinned(_ failures: [CacheKey: CacheValues.Failure]) {
+        self.failures.merge(failures) { $1 }
+    }
+
     /// Lets the cache notify the observer of outcomes from now on.
     func complete(in server: ServerContext) {
         for waiter in current.values { server.cache.complete(waiter) }
@@ -183,6 +194,8 @@ struct FetchCall: Sendable {
             change.dropped.append(key)
         }
         drop(leaving, in: server)
+        let pins = Self.pins(parameters.add, in: server)
+        defer { if !pins.isEmpty { server.cache.pin(pins, true) { _ in } } }
         let wants = WantedSet.elements(parameters.add, in: server)
         let isNew = wants.map { want in want.url.valid.map { wanted[$0.key] == nil } ?? true }
         change.new = zip(wants, isNew).filter(\.1).map(\.0.url)
@@ -268,6 +281,14 @@ extension WantedSet {
                     throw .invalidParameter(parameter: name, reason: "it is 1 or more, or absent")
                 }
             }
+            guard want.also?.count ?? 0 <= Want.alsoLimit, want.also == nil || want.headers == nil
+            else {
+                throw .invalidParameter(
+                    parameter: "also",
+                    reason:
+                        "at most \(Want.alsoLimit) URLs, and not together with headers, which are for one origin"
+                )
+            }
             if let problem = want.problemOfHeaders {
                 throw .invalidParameter(parameter: "headers", reason: problem)
             }
@@ -284,7 +305,8 @@ extension WantedSet {
             let terms = WaitTerms(
                 priority: want.priority.map { .init($0) } ?? usual, attempts: want.attempts,
                 deadline: want.timeout.map { now + .milliseconds($0) })
-            let url = server.named(want.url, by: want.key, fields: want.fields)
+            let url = server.named(
+                want.url, by: want.key, fields: want.fields, also: want.also ?? [])
             return Element(url: url, terms: terms)
         }
     }
