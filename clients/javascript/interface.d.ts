@@ -126,7 +126,7 @@ export interface Item {
   /**
    * Why the last attempt failed. An image that is cached but could not be refreshed has it too. In
    * the last reply to Fetch: why the request could not be fulfilled. Of a queued download it can
-   * also be why its host is asked nothing until retryAt.
+   * also be why its host is asked nothing until retryAt, or that prefetching is off.
    */
   failure?: Failure
 }

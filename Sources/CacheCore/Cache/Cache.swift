@@ -96,7 +96,8 @@ public final class Cache: Sendable {
             state.configured(
                 transferLimit: settings.transfers.transferLimit,
                 originLimit: settings.transfers.transfersPerHost, retry: settings.retry,
-                naming: settings.ignoredQueries, keepsGone: settings.keepsGone, &effects)
+                naming: settings.ignoredQueries, keepsGone: settings.keepsGone,
+                permitsPrefetches: settings.permitsPrefetches, &effects)
         }
     }
 
@@ -398,6 +399,6 @@ extension CacheState {
             originLimit: settings.transfers.transfersPerHost, budget: budget, retry: settings.retry,
             publishingLimit: settings.publishingLimit, detachedLimit: settings.detachedLimit,
             store: settings.store?.policy, naming: settings.ignoredQueries,
-            keepsGone: settings.keepsGone)
+            keepsGone: settings.keepsGone, permitsPrefetches: settings.permitsPrefetches)
     }
 }

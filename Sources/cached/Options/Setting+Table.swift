@@ -130,6 +130,13 @@ extension Setting {
             "The largest number of bytes a second, all downloads together, such as 2MB."
         ) { $0.cache.transfers.maximumRate = $1 },
         Setting(
+            "CACHED_PREFETCH", .answer, default: "yes",
+            """
+            Whether images are downloaded for which no user waits: those of priority background, and \
+            stale ones that are confirmed in the background. With no, they stay queued.
+            """
+        ) { $0.cache.permitsPrefetches = $1 },
+        Setting(
             "CACHED_ATTEMPTS", .count(), default: "4",
             """
             How many times a download is attempted before it fails, the first attempt included. The \

@@ -113,7 +113,7 @@ class Item(_Item, total=False):
     standIn: str
     # Why the last attempt failed. An image that is cached but could not be refreshed has it too.
     # In the last reply to Fetch: why the request could not be fulfilled. Of a queued download it
-    # can also be why its host is asked nothing until retryAt.
+    # can also be why its host is asked nothing until retryAt, or that prefetching is off.
     failure: Failure
 
 

@@ -74,7 +74,8 @@ public struct Item: WireValue {
     public var standIn: String?
     /// Why the last attempt failed. An image that is cached but could not be refreshed has it
     /// too. In the last reply to Fetch: why the request could not be fulfilled. Of a queued
-    /// download it can also be why its host is asked nothing until retryAt.
+    /// download it can also be why its host is asked nothing until retryAt, or that prefetching
+    /// is off.
     public var failure: Failure?
 
     /// Whether a complete file exists.
