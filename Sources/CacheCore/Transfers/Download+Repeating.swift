@@ -78,7 +78,7 @@ extension Download {
             return false
         }
         redirectTarget = target
-        if requests.settings.proxy != nil { plan.route = .lookup }
+        plan.route = requests.settings.route(to: CurlURL(target)?.host)
         // As browsers do, for example with a signed URL of another host.
         if CurlURL(target)?.origin != CurlURL(plan.url)?.origin { plan.accountFields = [] }
         plan.url = target

@@ -72,7 +72,8 @@ class Download: RequestDelegate {
         let asks = resumed == nil && !conditions.isEmpty
         var plan = RequestPlan(
             flight: id, url: url.percentEncoded,
-            route: settings.proxy == nil ? .direct : .lookup,
+            route: settings.proxy == nil
+                ? .direct : settings.route(to: CurlURL(url.percentEncoded)?.host),
             // Without TLS there is no HTTP/2. If a rate limit held one download back, its bytes would pile up in
             // memory beside those of the others on the connection.
             mayShareConnection: url.isSecure && settings.maximumRate == nil)

@@ -55,7 +55,7 @@ struct HeaderFile {
 
 extension String {
     /// The parts before and after the first mark; the second is empty without one.
-    fileprivate func splitOnce(at mark: Character) -> (String, String) {
+    func splitOnce(at mark: Character) -> (String, String) {
         let parts = split(separator: mark, maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
     }

@@ -180,9 +180,23 @@ extension Setting {
             "CACHED_PROXY", .proxy,
             """
             The proxy for all requests, such as http://proxy.example.org:3128. The variables \
-            http_proxy and the like are ignored, because the daemon serves several programs.
+            http_proxy and the like are ignored, because the daemon serves several programs. With \
+            socks5h, the proxy looks names up, and only literal addresses can be refused.
+            """, inForce: { $0.cache.transfers.proxy?.url ?? "" }
+        ) { $0.cache.transfers.proxy = ProxyChoice($1) },
+        Setting(
+            "CACHED_PROXY_LOGIN", .proxyLogin,
             """
-        ) { $0.cache.transfers.proxy = $1 },
+            A file with a line USER:PASSWORD for the proxy, which only its owner can read.
+            """
+        ) { $0.proxyLogin = $1 },
+        Setting(
+            "CACHED_NO_PROXY", .list(of: .proxyException),
+            """
+            Hosts that are reached without the proxy. A name stands for its subdomains too, and a network \
+            such as 10.0.0.0/8 for the addresses in it.
+            """
+        ) { $0.noProxy = $1 },
         Setting(
             "CACHED_CONTACT", .headerText("ADDRESS"),
             """

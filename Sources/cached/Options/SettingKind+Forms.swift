@@ -15,6 +15,14 @@ extension SettingKind where Value == String {
         }
     }
 
+    /// A host without a port, or a network.
+    static var proxyException: Self {
+        SettingKind("HOST", "a host like example.org or a network like 10.0.0.0/8") { text in
+            let isName = !text.contains(where: { ":/*@?#[] ".contains($0) })
+            return isName || AddressRange(text) != nil ? text : nil
+        }
+    }
+
     /// A file of certificates. It is read now, because libcurl would report a problem only at each download.
     static var certificates: Self {
         SettingKind("FILE") { (path) throws(WrongValue) in
@@ -31,19 +39,42 @@ extension SettingKind where Value == String {
         }
     }
 
-    /// A proxy, as `http://host:port`. A user and password are refused, because the daemon sends credentials to no
-    /// server.
+    /// A proxy, as `http://host:port`. A user and password belong into a file, because others can read options.
     static var proxy: Self {
         SettingKind("URL") { (text) throws(WrongValue) in
-            let form = /https?:\/\/(?:\[[0-9A-Fa-f:.]+\]|[^:\/@?#\[\]\s]+)(?::([0-9]{1,5}))?/
+            let form =
+                /(?:https?|socks5h?):\/\/(?:\[[0-9A-Fa-f:.]+\]|[^:\/@?#\[\]\s]+)(?::([0-9]{1,5}))?/
             guard let match = text.wholeMatch(of: form),
                 match.1.map({ 1...65535 ~= Int($0) ?? 0 }) ?? true
             else {
                 throw WrongValue(
-                    "a proxy like http://host:3128, without user and path",
+                    "a proxy like http://host:3128 or socks5h://host:1080, without user and path",
                     shown: text.withoutPassword)
             }
             return text
+        }
+    }
+}
+
+extension SettingKind where Value == ProxyLogin {
+    /// A file with a user and a password, which nobody else may read.
+    static var proxyLogin: Self {
+        SettingKind("FILE") { (path) throws(WrongValue) in
+            let lines: [String]
+            do throws(TextFile.Problem) {
+                lines = try TextFile.lines(of: path)
+            } catch {
+                throw WrongValue("a file with a line USER:PASSWORD: the file \(error)")
+            }
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & 0o077 == 0 else {
+                throw WrongValue("a file that only its owner can read; run chmod 600 on it")
+            }
+            let (user, password) = (lines.first ?? "").splitOnce(at: ":")
+            guard lines.count == 1, !user.isEmpty, !password.isEmpty else {
+                throw WrongValue("a file with one line USER:PASSWORD")
+            }
+            return ProxyLogin(user: user, password: password)
         }
     }
 }
