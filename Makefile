@@ -17,8 +17,9 @@ RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclus
 
 # Where `install` and the packages take the programs from.
 PROGRAMS ?= .build/release
-# Where `libcached` puts the C library.
+# Where `libcached` puts the C library, and `gtk` the library for GTK 4.
 LIBCACHED ?= .build/libcached
+CACHED_GTK ?= .build/cached-gtk
 
 # Extra arguments for `run`, `bench`, `test` and others: make run ARGS="--log-level debug"
 ARGS ?=
@@ -26,7 +27,7 @@ ARGS ?=
 SOAK ?= 5min
 FUZZ ?= 600
 
-.PHONY: help build libcached install uninstall deb tarball dist package-test bare test test-unprivileged test-confined \
+.PHONY: help build libcached gtk install uninstall deb tarball dist package-test bare test test-unprivileged test-confined \
 	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps http-conformance corpus demo demo-gtk \
 	run clean check store-ceph fleet adopters
 
@@ -34,7 +35,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
 
 # What a target installs beside what `build` needs, so that it asks once.
-deb package-test: ALSO := package
+deb package-test: ALSO := package gtk
 tarball: ALSO := archive
 soak fleet: ALSO := test
 http-conformance: ALSO := conformance
@@ -52,13 +53,18 @@ $(LIBCACHED)/libcached.so.0: $(wildcard Sources/libcached/* Sources/libcached/*/
 	@.ci/dependencies build $(ALSO)
 	@Sources/libcached/build "$(LIBCACHED)"
 
+gtk: $(CACHED_GTK)/libcached-gtk.so.0 ## Build the library for GTK 4 over the C library, into CACHED_GTK=.build/cached-gtk
+$(CACHED_GTK)/libcached-gtk.so.0: $(wildcard clients/gtk/*) $(LIBCACHED)/libcached.so.0
+	@.ci/dependencies gtk
+	@clients/gtk/build "$(CACHED_GTK)" "$(LIBCACHED)"
+
 install: ## Install what was built (PREFIX=/usr/local, DESTDIR=; packaging/install names the others)
-	@packaging/install "$(PROGRAMS)" "$(LIBCACHED)"
+	@packaging/install "$(PROGRAMS)" "$(LIBCACHED)" "$(CACHED_GTK)"
 
 uninstall: ## Remove what `install` with the same variables has installed
 	@packaging/install --uninstall
 
-deb: build libcached ## Build Debian packages into .build-deb
+deb: build libcached gtk ## Build Debian packages into .build-deb
 	@.ci/dependencies package
 	@packaging/deb .build-deb
 
@@ -70,7 +76,7 @@ dist: ## Make the source archive that builds without a network, into .build-dist
 	@.ci/dependencies build archive
 	@packaging/dist .build-dist
 
-package-test: build libcached ## Install, upgrade and purge the packages in fresh Debian 12 and 13; needs root
+package-test: build libcached gtk ## Install, upgrade and purge the packages in fresh Debian 12 and 13; needs root
 	@.ci/dependencies package
 	@Tests/Packaging/run
 
@@ -193,7 +199,7 @@ demo: ## Download real images from scratch as a demonstration
 	@Tests/Demo/demo
 
 demo-gtk: ## Show images that arrive in a GTK window (CACHED_BIN=DIR: programs)
-	@.ci/dependencies $(if $(CACHED_BIN),,build) gtk
+	@.ci/dependencies $(if $(CACHED_BIN),,build) gtk-demo
 	@Tests/Demo/demo-gtk
 
 run: build ## Run the daemon in the foreground with its default directory and socket

@@ -11,8 +11,8 @@ struct DetachedDaemons: Sendable {
 
     init(in scope: TestScope) throws {
         home = try TemporaryDirectory(in: scope)
-        let socket = socket
-        scope.atEnd { for process in Self.processes(at: socket) { kill(process, SIGKILL) } }
+        let path = home.path
+        scope.atEnd { for process in Self.processes(in: path) { kill(process, SIGKILL) } }
     }
 
     /// The environment of a program that finds the built daemon, and can start it.
@@ -40,9 +40,9 @@ struct DetachedDaemons: Sendable {
     }
 
     /// The daemons that run here.
-    var processes: [pid_t] { Self.processes(at: socket) }
+    var processes: [pid_t] { Self.processes(in: home.path) }
 
-    private static func processes(at socket: String) -> [pid_t] {
+    private static func processes(in home: String) -> [pid_t] {
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return numbers.compactMap { pid_t($0) }.filter { number in
             // A process can end at any time.
@@ -51,7 +51,7 @@ struct DetachedDaemons: Sendable {
                     .split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
             }
             return texts.contains("--detached")
-                && (texts.contains(socket) || texts.contains("CACHED_SOCKET=\(socket)"))
+                && texts.contains { $0.contains(home) }
         }
     }
 

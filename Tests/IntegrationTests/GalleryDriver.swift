@@ -7,28 +7,26 @@ final class GalleryDriver: Sendable {
     /// The state of the gallery.
     struct Report: Decodable {
         struct Cell: Decodable {
-            /// The drawing of a cell: shimmer, ring, empty, picture or failed.
-            var look: String
+            /// missing, in-flight, cached or failed.
+            var state: String
             /// -1 if unknown.
             var fraction: Double
-            var message: String
+            /// The image in words.
+            var description: String
+            var hasPicture: Bool
         }
 
         /// The cells on the screen, by URL, from the positions of the widgets.
         var onScreen: [String: Cell]
-        /// The URLs that the gallery takes for visible.
-        var visible: [String]
-        /// The priorities of the URLs that are wanted: 0 background, 2 visible.
-        var wanted: [String: Int]
+        /// The URLs of all rows that have a widget, seen or not.
+        var bound: [String]
         /// All frames drawn so far.
         var frames: Int
-        /// Whether it asks for frames.
-        var isMoving: Bool
-        /// The number of pictures in memory, except those that only cells hold.
-        var textures: Int
+        /// The bytes of the pictures in memory, without those that only widgets hold.
+        var memory: Int
 
-        /// How many cells on the screen have this look.
-        func count(_ look: String) -> Int { onScreen.values.count { $0.look == look } }
+        /// How many cells on the screen show a picture.
+        var pictures: Int { onScreen.values.count(where: \.hasPicture) }
     }
 
     /// The pixels of a cell on the screen.
@@ -48,37 +46,17 @@ final class GalleryDriver: Sendable {
     private let answers: TemporaryDirectory
     private let count = Mutex(0)
 
-    /// The Python of the Debian packages; another one may come first in the path.
-    private static let python = "/usr/bin/python3"
-
-    /// Whether the packages of the group `gtk` are installed.
-    static func isInstalled() async throws -> Bool {
-        let modules = "import cairo, gi; gi.require_version('Gtk', '4.0')"
-        let check = #"command -v xvfb-run && command -v import && exec "$0" -c "$1""#
-        return try await run("sh", ["-c", check, python, modules]).status == .success
-    }
-
     init(_ daemon: DaemonFixture, urls: [String], in scope: TestScope) async throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().path(
             percentEncoded: false)
-        let temporary = try TemporaryDirectory(in: scope)
-        var libraries = try await Libcached.directory()
-        if let others = minimalEnvironment()["LD_LIBRARY_PATH"] { libraries += ":" + others }
         commands = try FIFO(in: scope)
         answers = try TemporaryDirectory(in: scope)
         process = try ChildProcess(
             "sh",
-            [
-                "-c", #"exec "$@" < "$0""#, commands.path, "xvfb-run", "--auto-servernum",
-                "--server-args=-screen 0 880x600x24", Self.python,
-                script + "ThirdParty/gtk-driver.py", answers.path,
-            ] + urls,
-            environment: minimalEnvironment([
-                "CACHED_SOCKET": daemon.socket, "CACHE_DIRECTORY": daemon.directory,
-                "LD_LIBRARY_PATH": libraries, "HOME": temporary.path, "TMPDIR": temporary.path,
-                "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "PYTHONDONTWRITEBYTECODE": "1",
-                "DBUS_SESSION_BUS_ADDRESS": "disabled:",
-            ]), in: scope)
+            ["-c", #"exec "$@" < "$0""#, commands.path]
+                + CachedGTK.onDisplay(
+                    [CachedGTK.python, script + "ThirdParty/gtk-driver.py", answers.path] + urls),
+            environment: try await CachedGTK.environment(daemon, in: scope), in: scope)
         // xvfb-run stops its server only if the program ends by itself.
         scope.atEnd { [process, commands] in
             guard process.exitStatus == nil else { return }
@@ -99,6 +77,9 @@ final class GalleryDriver: Sendable {
     func screenshot(_ file: String) async throws -> [String: Pixels] {
         try await ask("screenshot \(file)")
     }
+
+    /// Does to an image what the Return key does.
+    func activate(_ number: Int) async throws -> Report { try await ask("activate \(number)") }
 
     /// Waits, and counts the frames that are drawn in this time.
     func framesWhileIdle(seconds: Int) async throws -> Int {

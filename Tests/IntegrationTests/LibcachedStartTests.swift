@@ -134,6 +134,44 @@ struct LibcachedStartTests {
         }
     }
 
+    /// A program in the place of `systemctl`, as if the user had a service manager: with and without the unit.
+    @Test(arguments: [true, false])
+    func theUsersSocketUnitComesFirst(isInstalled: Bool) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: image))
+            let daemons = try DetachedDaemons(in: scope)
+            _ = try daemons.home.directory("systemd")
+            _ = try daemons.home.write("", to: "systemd/private")
+            let start = "exec cached --detach --idle-exit 1h"
+            let program = try daemons.home.write(
+                """
+                #!/bin/sh
+                echo "$@" > "$HOME/asked"
+                \(isInstalled ? start : "echo 'Unit cached.socket not found.' >&2; exit 5")
+
+                """, to: "systemctl")
+            #expect(chmod(program, 0o755) == 0)
+            let fetch = try await run(
+                BuiltProducts.program("cachectl"), ["fetch", origin.url("/a.png")],
+                environment: daemons.environment(
+                    path: daemons.home.path + ":" + BuiltProducts.directory(),
+                    [
+                        "XDG_RUNTIME_DIR": daemons.home.path,
+                        "CACHE_DIRECTORY": daemons.directory,
+                    ]))
+            #expect(fetch.status == .success, "\(fetch.errorText)")
+            let asked = try contents(of: daemons.home.file("asked"))
+            #expect(
+                String(decoding: asked, as: UTF8.self)
+                    == "--user --no-ask-password start cached.socket\n")
+            let process = try #require(daemons.processes.first)
+            let words = String(
+                decoding: try contents(of: "/proc/\(process)/cmdline"), as: UTF8.self)
+            #expect(words.contains(isInstalled ? "1h" : "10min"))
+        }
+    }
+
     @Test func aCommandStartsADaemonToo() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

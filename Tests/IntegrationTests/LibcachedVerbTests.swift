@@ -232,13 +232,29 @@ struct LibcachedVerbTests {
         }
     }
 
-    @Test func anImportWithoutItsProgramSaysSo() async throws {
+    @Test func anImportRunsItsProgram() async throws {
         try await withTestScope { scope in
-            let daemon = try await DaemonFixture.start(in: scope)
-            let driver = try await LibcachedDriver(daemon, in: scope)
-            let line = try await driver.ask(
-                "import https://a.example/a.png /none", answer: "import")
-            #expect(line == "import -\(ENOENT)")
+            let daemons = try DetachedDaemons(in: scope)
+            let file = try daemons.home.write(image, to: "image")
+            let text = try daemons.home.write("text", to: "text")
+            let driver = try await LibcachedDriver(starting: daemons, in: scope)
+            let url = "https://a.example/a.png"
+            let imports = [
+                ("\(url) \(file)", 0), ("\(url) \(file)", 0), ("\(url)?1 \(text)", EBADMSG),
+                ("\(url) /none", ENOENT), ("ftp://a/ \(file)", EINVAL),
+            ]
+            for (number, (words, error)) in imports.enumerated() {
+                try driver.tell("import \(words)")
+                let line = try await driver.line("import", number: number + 1)
+                #expect(line == "import \(-error)")
+            }
+            let line = try await driver.ask("peek \(url)", answer: "peek")
+            #expect(line.hasPrefix("peek cached \(url) 90000"))
+            #expect(daemons.processes.isEmpty)
+            let poor = try await LibcachedDriver(
+                starting: daemons, path: "/nonexistent", in: scope)
+            let answer = try await poor.ask("import \(url) \(file)", answer: "import")
+            #expect(answer == "import -\(ENOENT)")
         }
     }
 

@@ -11,6 +11,8 @@ import { CacheError } from './lib/item.js'
 
 /** Bytes up to which a part of a file is read at once, and milliseconds for which an unused connection is kept. */
 const [small, idle] = [1 << 20, 1000]
+/** How many images the load goes on to want, so that it hears of their eviction, and for how many milliseconds. */
+const [mostKnown, knownFor] = [500, 10_000]
 const statuses = { noDaemon: 504, deadline: 504, invalidURL: 400 }
 
 /** The address of an image in a page. */
@@ -26,9 +28,15 @@ export function protocolHandler(cache, { priority = 'visible' } = {}) {
     const url = new URL(request.url).searchParams.get('url')
     if (!url) return refusal(400, 'the address has no url; make it with imageAddress')
     try {
-      const item = await images.get(url, request.signal)
       // A cached image has no validator here, so a part of an older version must not be continued.
-      return await response(item, request.headers.has('if-range') ? null : request.headers.get('range'))
+      const range = request.headers.has('if-range') ? null : request.headers.get('range')
+      const answer = async () => response(await images.get(url, request.signal), range)
+      return await answer().catch((error) => {
+        if (error.code !== 'ENOENT') throw error
+        // It was evicted since.
+        images.forget(url)
+        return answer()
+      })
     } catch (error) {
       if (request.signal?.aborted) throw request.signal.reason
       return refusal(statuses[error.kind] ?? error.httpStatus ?? 502, error.message)
@@ -36,13 +44,15 @@ export function protocolHandler(cache, { priority = 'visible' } = {}) {
   }
 }
 
-/** The images of all requests: one load, so that a request costs no connection. */
+/** The images of all requests: one load, so that a request costs no connection, and a repeated one no call. */
 class Images {
   #cache
   #priority
   #load
-  /** The promises of requests by URL. */
+  /** The requests that wait, by URL. */
   #waiting = new Map()
+  /** Cached images that the load watches, with the time until which they are used without asking; oldest first. */
+  #known = new Map()
   #timer
 
   constructor(cache, priority) {
@@ -50,55 +60,70 @@ class Images {
     this.#priority = priority
   }
 
-  get(url, signal) {
+  async get(url, signal) {
+    signal?.throwIfAborted()
+    this.#rest()
+    const { item, until } = this.#known.get(url) ?? {}
+    if (until > Date.now()) return item
+    if (item) this.forget(url)
     return new Promise((resolve, reject) => {
-      signal?.throwIfAborted()
-      const request = {
-        settle: (item) => {
-          signal?.removeEventListener('abort', leave)
-          if (item.state === 'cached') resolve(item)
-          else reject(item.failure)
-        },
+      const settle = (found) => {
+        signal?.removeEventListener('abort', leave)
+        if (found.state === 'cached') resolve(found)
+        else reject(found.failure)
       }
       const leave = () => {
-        this.#leave(url, request)
+        const requests = this.#waiting.get(url)
+        requests.delete(settle)
+        if (!requests.size) this.forget(url)
         reject(signal.reason)
       }
       signal?.addEventListener('abort', leave, { once: true })
-      clearTimeout(this.#timer)
       if (!this.#load) this.#read(this.#load = this.#cache.load([], { follow: true, priority: this.#priority }))
       if (!this.#waiting.has(url)) this.#waiting.set(url, new Set())
-      this.#waiting.get(url).add(request)
+      this.#waiting.get(url).add(settle)
       this.#load.add([url])
     })
   }
 
   async #read(load) {
     for await (const item of load) {
-      const isFinal = item.state === 'failed' || (item.state === 'cached' && item.phase === undefined)
-      if (!isFinal || this.#load !== load) continue
-      const requests = this.#waiting.get(item.url) ?? []
-      this.#waiting.delete(item.url)
-      load.drop([item.url])
-      for (const request of requests) request.settle(item)
-      this.#rest()
+      const { url, state, phase } = item
+      const requests = this.#waiting.get(url)
+      if (state === 'cached' && phase === undefined) {
+        this.#waiting.delete(url)
+        this.#known.delete(url)
+        this.#known.set(url, { item, until: Date.now() + knownFor })
+        if (this.#known.size > mostKnown) this.forget(this.#known.keys().next().value)
+      } else if (state === 'failed' || (state === 'missing' && !requests)) {
+        this.forget(url)
+      } else {
+        continue
+      }
+      for (const settle of requests ?? []) settle(item)
     }
+    if (this.#load !== load) return
+    // The daemon's answers are of no use.
+    this.#load = undefined
+    this.#known.clear()
+    const failure = new CacheError('badReply', 'the daemon ended the connection; check the socket')
+    for (const requests of this.#waiting.values()) for (const settle of requests) settle({ state: 'failed', failure })
+    this.#waiting.clear()
   }
 
-  #leave(url, request) {
-    const requests = this.#waiting.get(url)
-    requests?.delete(request)
-    if (requests?.size !== 0) return
+  /** Asks about an image again when it is requested next. */
+  forget(url) {
     this.#waiting.delete(url)
+    this.#known.delete(url)
     this.#load?.drop([url])
-    this.#rest()
   }
 
   /** Closes the connection when nobody has needed it for a while. */
   #rest() {
-    if (this.#waiting.size) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
+      if (this.#waiting.size) return this.#rest()
+      this.#known.clear()
       this.#load?.close()
       this.#load = undefined
     }, idle)

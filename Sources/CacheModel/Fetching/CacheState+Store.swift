@@ -151,7 +151,7 @@ extension CacheState {
         if let time { store?.latency.add(time) }
         let wasLeftAlone = store?.reads.reason != nil
         store?.reads.succeeded()
-        if wasLeftAlone, store?.reads.reason == nil { tell(.recovered(isWriting: false), &effects) }
+        if wasLeftAlone, store?.reads.reason == nil { report(.recovered(isWriting: false), &effects) }
     }
 
     /// Counts an answer. Returns what is known about the object.
@@ -174,7 +174,7 @@ extension CacheState {
             store?.counters.bad += 1
             store?.note(problem, at: now.time)
             // A bucket full of wrong objects fills no log.
-            if store?.counters.bad.nonzeroBitCount == 1 { tell(.bad(problem), &effects) }
+            if store?.counters.bad.nonzeroBitCount == 1 { report(.bad(problem), &effects) }
             return .stale
         case .late: fail(nil, now, using: &random, &effects)
         case .failed(let cause): fail(cause, now, using: &random, &effects)
@@ -193,7 +193,7 @@ extension CacheState {
         store?.counters.late += 1
         store?.note(cause ?? "the answer came too late", at: now.time)
         if store?.reads.failed(now: now.instant, using: &random) == true {
-            tell(.late(isWriting: false, cause: cause), &effects)
+            report(.late(isWriting: false, cause: cause), &effects)
         }
         effects.work.append(.wakeStoreWriter)
     }
@@ -207,7 +207,7 @@ extension CacheState {
         guard let seconds, seconds > 0 else { return }
         let pause = min(.seconds(seconds), StoreBreaker.longestPause)
         if store?.reads.refused(now: now.instant, for: pause, reason: .late) == true {
-            tell(.late(isWriting: false, cause: "the store is overloaded"), &effects)
+            report(.late(isWriting: false, cause: "the store is overloaded"), &effects)
         }
     }
 
@@ -218,20 +218,20 @@ extension CacheState {
         if refusal.canMeanMissing, store?.hasSucceeded == true {
             succeeded(id, time, &effects)
             store?.counters.misses += 1
-            if store?.hidesMissing == false { tell(.hidesMissing, &effects) }
+            if store?.hidesMissing == false { report(.hidesMissing, &effects) }
             store?.hidesMissing = true
             return .missing
         }
         store?.counters.refused += 1
         store?.note("\(refusal.code): \(refusal.remedy)", at: now.time)
         if store?.reads.refused(now: now.instant) == true {
-            tell(.refused(isWriting: false, refusal), &effects)
+            report(.refused(isWriting: false, refusal), &effects)
         }
         effects.work.append(.wakeStoreWriter)
         return nil
     }
 
-    func tell(_ news: StoreNews, _ effects: inout Effects) {
+    func report(_ news: StoreNews, _ effects: inout Effects) {
         effects.notices.append(.store(news))
     }
 

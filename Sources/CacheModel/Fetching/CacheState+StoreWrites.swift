@@ -115,7 +115,7 @@ extension CacheState {
     private mutating func wrote(_ effects: inout Effects) {
         let wasLeftAlone = store?.writes.reason != nil
         store?.writes.succeeded()
-        if wasLeftAlone, store?.writes.reason == nil { tell(.recovered(isWriting: true), &effects) }
+        if wasLeftAlone, store?.writes.reason == nil { report(.recovered(isWriting: true), &effects) }
         guard store?.hasSucceeded == false else { return }
         store?.hasSucceeded = true
         // A store that hides what is missing was perhaps taken for one that refuses everything.
@@ -128,7 +128,7 @@ extension CacheState {
     ) {
         store?.note(cause, at: now.time)
         if store?.writes.failed(now: now.instant, using: &random) == true {
-            tell(.late(isWriting: true, cause: cause), &effects)
+            report(.late(isWriting: true, cause: cause), &effects)
         }
         var task = task
         task.failures += 1
@@ -155,7 +155,7 @@ extension CacheState {
         store?.counters.dropped += 1
         store?.note("\(refusal.code): \(refusal.remedy)", at: now.time)
         if store?.writes.refused(now: now.instant) == true {
-            tell(.refused(isWriting: true, refusal), &effects)
+            report(.refused(isWriting: true, refusal), &effects)
         }
     }
 

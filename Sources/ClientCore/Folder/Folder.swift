@@ -41,11 +41,17 @@ public struct Folder: ~Copyable {
     /// none. `docs/variants.md`
     public mutating func standIn(_ url: [UInt8]) throws(FolderFailure) -> FolderImage? {
         guard try hasOwner() else { return nil }
-        let (stem, limit) = Self.stem(url)
-        let mark = stem.contains(UInt8(ascii: "#")) ? UInt8(ascii: "&") : UInt8(ascii: "#")
+        var (variant, limit) = Self.stem(url)
+        variant.reserveCapacity(variant.count + 10)
+        let hasFragment = variant.contains(UInt8(ascii: "#"))
+        variant.append(hasFragment ? UInt8(ascii: "&") : UInt8(ascii: "#"))
+        variant += StaticText.bytes("side=")
+        let count = variant.count
         setSuffix("")
         for side in Self.sides where side.number < limit {
-            let variant = stem + [mark] + StaticText.bytes("side=") + StaticText.bytes(side.text)
+            variant.removeLast(variant.count - count)
+            variant += UnsafeBufferPointer(
+                start: side.text.utf8Start, count: side.text.utf8CodeUnitCount)
             variant.withUnsafeBytes { ImageName(url: $0) }.write(to: path + start)
             if let image = try cached() { return image }
         }

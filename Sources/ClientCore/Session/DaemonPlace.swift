@@ -6,8 +6,9 @@ public final class DaemonPlace: Sendable {
     public let sockets: [[UInt8]]
     /// Whether a daemon is started if none answers.
     public let starts: Bool
-    /// Options of the daemon that is started: the places that the program has named. It inherits the environment.
-    private let options: [[UInt8]]
+    /// The places that the program has named. Other programs that it starts inherit the environment.
+    private let directory: [UInt8]?
+    private let socket: [UInt8]?
     /// Whether the usual sockets count, one of which the user's service manager can serve.
     private let isUsual: Bool
 
@@ -19,34 +20,32 @@ public final class DaemonPlace: Sendable {
         sockets = Places.sockets(socket)
         self.starts = starts && !Places.forbidsStart
         isUsual = socket == nil && !Places.hasSocketVariable
-        var options: [[UInt8]] = []
-        if let socket {
-            options += [StaticText.bytes("--socket"), socket]
-            if let directory { options += [StaticText.bytes("--directory"), directory] }
-        }
-        self.options = options
+        (self.directory, self.socket) = (directory, socket)
     }
 
     /// Sockets at which no daemon is started.
     package init(sockets: [[UInt8]]) {
-        (self.sockets, starts, options, isUsual) = (sockets, false, [], false)
+        (self.sockets, starts, isUsual) = (sockets, false, false)
+        (directory, socket) = (nil, sockets.first)
     }
 
     private init(_ other: DaemonPlace, starts: Bool) {
-        (sockets, options, isUsual) = (other.sockets, other.options, other.isUsual)
-        self.starts = starts
+        (sockets, directory, socket) = (other.sockets, other.directory, other.socket)
+        (self.starts, isUsual) = (starts, other.isUsual)
     }
 
     /// The same place, with or without starting a daemon.
     public func starting(_ starts: Bool) -> DaemonPlace { DaemonPlace(self, starts: starts) }
 
     /// Whether a daemon answers at a socket, or could be started. It waits for nothing.
-    public var isAvailable: Bool {
+    public var isAvailable: Bool { isAnswered || (starts && Self.program("cached") != nil) }
+
+    private var isAnswered: Bool {
         do throws(Connection.Failure) {
             _ = try Connection(sockets)
             return true
         } catch {
-            return error == .isBusy || (starts && Self.program("cached") != nil)
+            return error == .isBusy
         }
     }
 
@@ -70,12 +69,28 @@ public final class DaemonPlace: Sendable {
             commands.append([systemctl] + words.map { StaticText.bytes($0) })
         }
         let words: [StaticString] = ["--detach", "--idle-exit", "10min"]
-        commands.append([cached] + words.map { StaticText.bytes($0) } + options)
+        commands.append([cached] + words.map { StaticText.bytes($0) } + socketOption)
+        if socket != nil { commands[commands.count - 1] += directoryOption }
         return commands
     }
 
+    /// The command that puts a file into the cache; `nil` without the program `cachectl`.
+    func importCommand(_ url: [UInt8], _ file: [UInt8]) -> [[UInt8]]? {
+        guard let cachectl = Self.program("cachectl") else { return nil }
+        // A daemon that is named has to be there.
+        return [cachectl, StaticText.bytes("import")] + (isAnswered ? socketOption : [])
+            + directoryOption + [StaticText.bytes("--"), url, file]
+    }
+
+    private var socketOption: [[UInt8]] {
+        socket.map { [StaticText.bytes("--socket"), $0] } ?? []
+    }
+    private var directoryOption: [[UInt8]] {
+        directory.map { [StaticText.bytes("--directory"), $0] } ?? []
+    }
+
     /// The path of a program; `nil` if it is not installed.
-    static func program(_ name: StaticString) -> [UInt8]? {
+    private static func program(_ name: StaticString) -> [UInt8]? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { room in
             guard let base = room.baseAddress,
                 cclient_find(cString(name.utf8Start), base, room.count) != 0

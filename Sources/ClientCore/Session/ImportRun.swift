@@ -1,18 +1,20 @@
 import CClient
 
-/// Puts a file into the cache by `cachectl import`, which it runs. Its functions never wait.
+/// Puts a file into the cache by `cachectl import`, which it runs and which needs no daemon. It never waits, but in
+/// ``wait(_:)``.
 public struct ImportRun: ~Copyable {
     private var run = ProgramRun()
     private var result: Int32?
 
     public init(_ url: [UInt8], _ file: [UInt8], _ place: DaemonPlace) {
-        guard let program = DaemonPlace.program("cachectl") else {
-            result = -ENOENT
+        let isReadable = (file + [0]).withUnsafeBufferPointer { path in
+            path.baseAddress.map { access(cString($0), R_OK) == 0 } ?? false
+        }
+        guard isReadable else {
+            result = -cclient_errno()
             return
         }
-        var words = [program, StaticText.bytes("import")]
-        if place.sockets.count == 1 { words += [StaticText.bytes("--socket"), place.sockets[0]] }
-        let error = run.start(words + [StaticText.bytes("--"), url, file])
+        let error = place.importCommand(url, file).map { run.start($0) } ?? ENOENT
         if error != 0 { result = -error }
     }
 
@@ -23,8 +25,6 @@ public struct ImportRun: ~Copyable {
         case nil: return nil
         case 0?: result = 0
         case 64?, 65?: result = -EINVAL
-        case 66?: result = -ENOENT
-        case 69?: result = -ECONNREFUSED
         case 77?: result = -EPERM
         case 1?: result = -EBADMSG
         default: result = -EIO

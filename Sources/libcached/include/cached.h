@@ -167,8 +167,9 @@ int cached_remove(cached *, const char *url);
 int cached_remove_account(cached *, const char *account);
 
 /* Puts a whole image file into the cache under a URL, as `cachectl import URL FILE` does: it runs that program and waits for
-   its end. 0, or a negative errno: -ENOENT if there is no program cachectl, -EINVAL if the URL is none, -ECONNREFUSED if no
-   daemon answers, -EPERM if the daemon does not permit it, -EBADMSG if the file is not a whole image. */
+   its end. No daemon is needed; one that runs has the image at once. 0, also if the image was cached before, or a negative
+   errno: -ENOENT if there is no such file or no program cachectl, -EINVAL if the URL is none, -EPERM if the directory is
+   closed to this user, -EBADMSG if the file is not a whole image. */
 int cached_import(cached *, const char *url, const char *file);
 
 /* The level of memory pressure, enum cached_pressure; watched from the first call on. Call it after cached_next. */

@@ -4,10 +4,11 @@
 Each command is a line. The answer to the third one is the file `3.json` in the directory; once it is
 written, the line `answer 3.` is printed.
 
-    report              what is wanted, what the cells show, and how many frames there were
+    report              what the cells show, and how many frames there were
     scroll ROW          moves a row to the top, and answers with a report of the first frame
     screenshot FILE     saves the screen, and counts colours within each visible cell
     idle SECONDS        how many frames are drawn in this time
+    activate NUMBER     does to an image what Return does, and answers with a report
     quit                no answer
 """
 
@@ -19,15 +20,16 @@ import traceback
 
 import gi
 
+gi.require_version("CachedGtk", "0")
 gi.require_version("GdkPixbuf", "2.0")
 gi.require_version("Gtk", "4.0")
-from gi.repository import GdkPixbuf, Gio, GLib, Gtk  # noqa: E402
+from gi.repository import CachedGtk, GdkPixbuf, Gio, GLib, Gtk  # noqa: E402
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../../examples/gtk"))
 import gallery as application  # noqa: E402
-from cell import HEIGHT  # noqa: E402
 
-ROW = HEIGHT + application.GAP
+
+COLUMNS = 5
 
 
 def fatal(callback):
@@ -75,26 +77,25 @@ class Driver:
         print(f"answer {self.answers}.", flush=True)
 
     def report(self):
-        gallery = self.gallery
-        visible = {}
-        for url, (cell, _) in self._on_screen().items():
-            fraction = cell.image.fraction
-            visible[url] = {
-                "look": cell.look,
-                "fraction": -1 if fraction is None else fraction,
-                "message": cell.image.message or "",
+        cells = {}
+        for url, (picture, _) in self._on_screen().items():
+            paintable = picture.get_paintable()
+            cells[url] = {
+                "state": paintable.get_state().value_nick,
+                "fraction": paintable.get_fraction(),
+                "description": paintable.get_description(),
+                "hasPicture": paintable.get_texture() is not None,
             }
         return {
-            "onScreen": visible,
-            "visible": gallery.visible,
-            "wanted": gallery.wanted,
+            "onScreen": cells,
+            "bound": list(self.gallery.pictures),
             "frames": self.frames,
-            "isMoving": gallery._tick != 0,
-            "textures": len(gallery.textures._kept),
+            "memory": CachedGtk.get_memory_used(),
         }
 
     def scroll(self, row):
-        self.gallery.get_vadjustment().set_value(int(row) * ROW)
+        position, rows = self.gallery.get_vadjustment(), len(self.gallery.selection) / COLUMNS
+        position.set_value(int(row) * position.get_upper() / rows)
         # The answer is what the first frame at the new position shows.
         self._answers_frame = True
         self.gallery.queue_draw()
@@ -103,6 +104,10 @@ class Driver:
         subprocess.run(["import", "-window", "root", f"png:{file}"], check=True, timeout=20)
         pixbuf = GdkPixbuf.Pixbuf.new_from_file(file)
         return {url: count(pixbuf, area) for url, (_, area) in self._on_screen().items()}
+
+    def activate(self, row):
+        self.gallery.grid.emit("activate", int(row))
+        return self.report()
 
     def idle(self, seconds):
         """Does nothing for a while, and answers how many frames were drawn in that time."""
@@ -117,7 +122,7 @@ class Driver:
         window = self.gallery.get_root()
         page = self.gallery.compute_bounds(window)[1]
         found = {}
-        for url, cell in self.gallery.cells.items():
+        for url, cell in self.gallery.pictures.items():
             known, bounds = cell.compute_bounds(window)
             if not known or not cell.get_mapped():
                 continue

@@ -99,7 +99,7 @@ export class Daemon {
    * Starts a daemon, and waits until it answers or ends: its exit status, and the reason on its standard error.
    * Undefined if there is no program.
    */
-  async #start(deadline) {
+  async #start(deadline, signal) {
     const path = program('cached')
     if (!path) return undefined
     return new Promise((resolve) => {
@@ -108,18 +108,26 @@ export class Daemon {
       })
       let text = ''
       child.stderr.setEncoding('utf8').on('data', (data) => (text += data))
+      const settle = (end) => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', leave)
+        child.stderr.destroy()
+        resolve(end)
+      }
+      // It goes on: its daemon ends when nobody uses it.
+      const leave = () => {
+        child.unref()
+        settle({})
+      }
       const timer = later(deadline - Date.now(), () => {
         child.kill('SIGKILL')
-        resolve({ reason: 'it takes too long' })
+        settle({ reason: 'it takes too long' })
       })
-      const ended = (status, problem) => {
-        clearTimeout(timer)
-        child.stderr.destroy()
-        resolve({ status, reason: problem ?? (reasonIn(text) || `exit status ${status}`) })
-      }
-      child.once('error', (error) => ended(undefined, error.message))
+      const ended = (status) => settle({ status, reason: reasonIn(text) || `exit status ${status}` })
+      signal?.addEventListener('abort', leave)
+      child.once('error', (error) => settle({ reason: error.message }))
       // The daemon can hold the other end of the pipe, which then never closes.
-      child.once('close', (status) => ended(status))
+      child.once('close', ended)
       child.once('exit', (status) => setTimeout(ended, 50, status))
     })
   }
@@ -151,7 +159,7 @@ export class Daemon {
       signal?.throwIfAborted()
       if (silent.has(problem.code) && mayStart && (!wasConnected || Date.now() - began >= grace)) {
         mayStart = false
-        const end = await this.#start(deadline)
+        const end = await this.#start(deadline, signal)
         signal?.throwIfAborted()
         if (end) {
           isPatient = end.status === 0 || end.status === held

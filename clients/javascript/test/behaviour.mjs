@@ -224,7 +224,7 @@ const tests = {
       assert((await client.isAvailable()) && (await client.status([missing])))
       assert.equal(readFileSync(ran, 'utf8'), options + options)
       // It never ends.
-      program(place, 'cached', 'exec sleep 1000\n')
+      program(place, 'cached', 'exec sleep 20\n')
       const began = performance.now()
       const hasty = new Cache({ directory: place, socket: `${place}/s`, patience: 300 })
       assert.equal(await kindOf(() => hasty.get(missing)), 'noDaemon')
@@ -483,6 +483,8 @@ const tests = {
       assert.deepEqual(await kinds(client.load([missing])), [kind])
       assert.equal(await kindOf(() => client.status([missing])), kind)
     }
+    const handler = protocolHandler(client)
+    for (const _ of [1, 2]) assert.equal((await handler(new Request(imageAddress(missing)))).status, 502)
     for (const connection of connections) connection.destroy()
     await new Promise((resolve) => server.close(resolve))
     rmSync(place, { recursive: true })
@@ -538,6 +540,11 @@ const tests = {
     for (const headers of [{ Range: 'bytes=0-1,3-4' }, { Range: 'lines=1-' }, { Range: 'bytes=9-1' }, { Range: 'bytes=0-1', 'If-Range': '"x"' }]) {
       assert.equal(await status(imageAddress(`${origin}/0.png`), { headers }), 200)
     }
+    // An image that was evicted comes again, however that was done.
+    unlinkSync(cache.peek(`${origin}/0.png`).path)
+    assert.equal(await status(imageAddress(`${origin}/0.png`)), 200)
+    await cache.remove(`${origin}/0.png`)
+    assert.equal(await status(imageAddress(`${origin}/0.png`)), 200)
     // Many requests at once, also for one image, cost one connection.
     const before = descriptors()
     const many = await Promise.all([...plain(0, 50), ...plain(0, 50)].map((url) => handler(new Request(imageAddress(url)))))

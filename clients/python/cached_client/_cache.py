@@ -63,7 +63,7 @@ class Cache:
         if fallback is not False:
             from ._plain import Plain
             self._plain = Plain(_places.caches() + "/cached-plain" if fallback is True else os.fspath(fallback))
-        self._daemon = Daemon(directory and self._folder.path, os.fspath(socket) if socket else None, patience, start,
+        self._daemon = Daemon(self._folder.path if directory else None, os.fspath(socket) if socket else None, patience, start,
                               self._plain)
 
     @property
@@ -315,11 +315,12 @@ class Cache:
     def _connect(self) -> sockets.socket:
         """A connection, to a daemon that is started if there is none. CacheError `noDaemon`."""
         attempt = Attempt(self._daemon)
-        while True:
-            connection = attempt.step()
-            if connection is not None:
-                return connection
-            time.sleep(max(0.0, attempt.next - time.monotonic()))
+        try:
+            while (connection := attempt.step()) is None:
+                time.sleep(max(0.0, attempt.next - time.monotonic()))
+            return connection
+        finally:
+            attempt.close()
 
 
 def _regular(file: int) -> BinaryIO:

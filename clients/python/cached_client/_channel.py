@@ -208,7 +208,9 @@ class Channel(Generic[Value]):
         if self._socket is not None:
             self._socket.close()
             self._socket = None
-        self._attempt = None
+        if self._attempt is not None:
+            self._attempt.close()
+            self._attempt = None
 
     # Iteration
 

@@ -6,7 +6,7 @@ import errno
 import os
 import socket as sockets
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import _places
 from ._item import CacheError
@@ -63,7 +63,8 @@ class Daemon:
         """
         if not hasattr(sockets, "AF_UNIX"):
             raise OSError(errno.ENOENT, "this system has no Unix sockets")
-        number, problems = errno.ENOENT, []
+        number = errno.ENOENT
+        problems: list[str] = []
         for path in self.sockets:
             connection = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
             try:
@@ -103,28 +104,56 @@ def reason_in(text: str) -> str:
 class Start:
     """A program that ends when the daemon answers, or cannot be started."""
 
+    #: Those that nobody waits for.
+    _left: list[int] = []
+
     def __init__(self, words: list[str]):
-        import subprocess
-        null = subprocess.DEVNULL
-        self._process: Any = subprocess.Popen(
-            words, stdin=null, stdout=null, stderr=subprocess.PIPE, start_new_session=True)
-        # It belongs to the daemon too if that keeps it.
-        os.set_blocking(self._process.stderr.fileno(), False)
+        while Start._left and _exit_status(Start._left[0]) is not None:
+            Start._left.pop(0)
+        self._output, end = os.pipe()
+        try:
+            # posix_spawn(3): quick in a large process, and of any number of threads.
+            self._process = os.posix_spawn(words[0], words, os.environ, setsid=True, file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0), (os.POSIX_SPAWN_DUP2, end, 2)])
+        except OSError:
+            os.close(self._output)
+            raise
+        finally:
+            os.close(end)
+        self._has_ended = False
+        # The pipe belongs to the daemon too if that keeps it.
+        os.set_blocking(self._output, False)
 
     def poll(self) -> tuple[int, str] | None:
         """The exit status, and the reason on standard error; None while it runs."""
-        status = self._process.poll()
+        status = _exit_status(self._process)
         if status is None:
             return None
-        text = (self._process.stderr.read() or b"").decode(errors="replace").strip()
-        self._process.stderr.close()
-        return status, reason_in(text)
+        self._has_ended = True
+        try:
+            text = os.read(self._output, 1 << 16)
+        except BlockingIOError:
+            text = b""
+        return status, reason_in(text.decode(errors="replace"))
 
-    def close(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
-        self._process.stderr.close()
+    def kill(self) -> None:
+        os.kill(self._process, 9)
+
+    def leave(self) -> None:
+        """Lets it go on: its daemon ends when nobody uses it."""
+        os.close(self._output)
+        if not self._has_ended:
+            Start._left.append(self._process)
+
+
+def _exit_status(process: int) -> int | None:
+    """None while a child runs; 0 if another part of the program has waited for it. waitpid(2)."""
+    try:
+        found, status = os.waitpid(process, os.WNOHANG)
+    except ChildProcessError:
+        return 0
+    return os.waitstatus_to_exitcode(status) if found else None
 
 
 class Attempt:
@@ -170,7 +199,7 @@ class Attempt:
             if self._start is not None:
                 self.next = now + _LOOK
                 return None
-        self._problem = problem.strerror
+        self._problem = problem.strerror or str(problem)
         if now < self.deadline and (self._is_patient or self._may_start or problem.errno in _PASSING):
             self.next = now + self._pause
             self._pause = min(LONGEST_PAUSE, self._pause * 1.5)
@@ -184,8 +213,9 @@ class Attempt:
         if end is None and now < self.deadline:
             self.next = now + _LOOK
             return True
-        self._start.close()
-        self._start = None
+        if end is None:
+            self._start.kill()
+        self.close()
         status, reason = end or (None, "it takes too long")
         self._is_patient = status in (0, _HELD)
         if status == _HELD:
@@ -205,3 +235,8 @@ class Attempt:
         self._is_patient, self._may_start = True, False
         self._pause, self.deadline = LONGEST_PAUSE, float("inf")
         self.next = time.monotonic() + LONGEST_PAUSE
+
+    def close(self) -> None:
+        if self._start is not None:
+            self._start.leave()
+            self._start = None

@@ -105,7 +105,9 @@ extension Cache {
         do {
             let running = try process ?? DeriverProcess(program)
             process = running
-            return try running.derive(from: source.descriptor, side: side)
+            return try running.derive(from: source.descriptor, side: side) {
+                self.read { !$0.isDraining }
+            }
         } catch DeriverProcess.Problem.refused(let reason) {
             throw .underivable(reason.split(separator: "\n").first.map(String.init) ?? "no reason")
         } catch DeriverProcess.Problem.lost {

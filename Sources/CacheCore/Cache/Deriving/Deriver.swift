@@ -51,7 +51,7 @@ final class Deriver: Sendable {
         sem_post(semaphore)
     }
 
-    /// Returns once the threads have ended. An image that is being derived is waited for.
+    /// Returns once the threads have ended. An image that is being derived is waited for, for a second at most.
     func finish() {
         let threads = state.withLock { state in
             (state.isFinished, state.waiting) = (true, [])

@@ -8,7 +8,7 @@ final class DeriverProcess {
     private let process: Int32
 
     /// The seconds after which a process counts as hanging. It ends by itself after 10 s on a processor.
-    static let patience: Int32 = 30
+    private static let patience = 30
     private static let longestAnswer = 256
     /// Bytes. 2048 x 2048 pixels of four bytes, and a little more.
     private static let largestPicture = 20 << 20
@@ -24,7 +24,7 @@ final class DeriverProcess {
     /// posix_spawn(3)
     init(_ program: String) throws(Errno) {
         var process: Int32 = 0
-        socket = clinux_start(program, Self.patience, &process)
+        socket = clinux_start(program, 1, &process)
         guard socket >= 0 else { throw Errno(rawValue: errno) }
         self.process = process
     }
@@ -37,8 +37,12 @@ final class DeriverProcess {
 
     /// Derives an image from an open file. The bytes are what the process makes of it: they can be anything.
     ///
-    /// - Parameter side: the longest side in pixels.
-    func derive(from original: Int32, side: Int) throws(Problem) -> [UInt8] {
+    /// - Parameters:
+    ///   - side: the longest side in pixels.
+    ///   - isWanted: asked once a second, so that the daemon can end.
+    func derive(
+        from original: Int32, side: Int, while isWanted: () -> Bool
+    ) throws(Problem) -> [UInt8] {
         let picture = clinux_memory_file()
         guard picture >= 0 else { throw .lost }
         defer { close(picture) }
@@ -48,7 +52,11 @@ final class DeriverProcess {
             throw .lost
         }
         var answer = [UInt8](repeating: 0, count: Self.longestAnswer)
-        let count = recv(socket, &answer, answer.count, 0)
+        var count = 0
+        for _ in 0..<Self.patience {
+            count = recv(socket, &answer, answer.count, 0)
+            guard count < 0, errno == EAGAIN || errno == EINTR, isWanted() else { break }
+        }
         guard count > 0 else { throw .lost }
         guard answer[0] == UInt8(ascii: "+") else {
             throw .refused(String(decoding: answer[1..<count], as: UTF8.self))

@@ -257,9 +257,10 @@ extension ImageCache {
 // MARK: - Importing
 
 extension ImageCache {
-    /// Puts a whole image file into the cache under a URL, as `cachectl import URL FILE` does: it runs that program.
+    /// Puts a whole image file into the cache under a URL, as `cachectl import URL FILE` does: it runs that program,
+    /// which needs no daemon.
     ///
-    /// - Throws: ``CacheFailure``, for example of the kind `notAnImage` or `noDaemon`.
+    /// - Throws: ``CacheFailure``, for example of the kind `notAnImage`.
     public func importFile(_ path: String, as url: String) async throws(CacheFailure) {
         guard !isFake else { return add(.cached(ImageFile(url: url, path: path)), of: url) }
         var run = ImportRun(Array(url.utf8), Array(path.utf8), place)

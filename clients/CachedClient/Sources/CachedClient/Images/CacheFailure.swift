@@ -78,8 +78,9 @@ public struct CacheFailure: Error, Sendable, Hashable {
         case -EINVAL: CacheFailure(.invalidURL, "\(path) cannot be imported: the URL is not valid")
         case -EBADMSG: CacheFailure(.notAnImage, "\(path) is not a whole image")
         case -EPERM:
-            CacheFailure(.notPermitted, "the daemon does not permit this user to import \(path)")
-        default: .call(cause)
+            CacheFailure(.notPermitted, "this user may not put \(path) into the cache directory")
+        default:
+            CacheFailure(.other, "cannot import \(path): \(String(cString: strerror(-cause)))")
         }
     }
 

@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The library `cached-gtk` by itself: a C program over it under AddressSanitizer, and a grid in each language.
+@Suite(
+    "cached-gtk", .serialized, .timeLimit(.minutes(5)),
+    .enabled("needs the packages of `.ci/dependencies gtk`") {
+        try await CachedGTK.isInstalled()
+    })
+struct CachedGTKTests {
+    /// The picture that a widget shows, the state of paintables that end, sharing, memory, rest, a closed display.
+    @Test func noEndOfAPaintableOrDisplayBreaksAProgram() async throws {
+        try await withTestScope { scope in
+            let images = try Images(in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
+            let text = try await runDriver(
+                [
+                    ["states", images.photo, images.slow, images.none],
+                    ["sharing", images.photo], ["fits", images.portrait, images.icon],
+                    ["rest", images.photo], ["unrun", images.photo, images.slow],
+                    ["closed", images.photo, images.slow],
+                ], daemon, in: scope)
+            for line in [
+                "with a ring", "failed again", "kept for the next one", "an icon is not enlarged",
+                "no wake-up while nothing moves", "without a main loop", "with a closed display",
+            ] {
+                #expect(text.contains("ok \(line)\n"), "\(text)")
+            }
+        }
+    }
+
+    /// In a sandbox that has only the socket.
+    @Test func picturesComeWithoutAccessToTheDirectory() async throws {
+        try await withTestScope { scope in
+            let images = try Images(in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
+            _ = try await runDriver(
+                [["sharing", images.photo]], daemon, directory: "/nonexistent", in: scope)
+        }
+    }
+
+    @Test func originalsAreDecodedIfNothingMakesSmallerOnes() async throws {
+        try await withTestScope { scope in
+            let images = try Images(in: scope)
+            let alone = try TemporaryDirectory(in: scope).file("cached")
+            var options = DaemonFixture.Options()
+            // The daemon looks for the other program beside itself.
+            options.launcher = ["sh", "-c", #"cp "$0" \#(alone) && exec \#(alone) "$@""#]
+            let daemon = try await DaemonFixture.start(options, in: scope)
+            _ = try await runDriver(
+                [["sharing", images.photo], ["fits", images.portrait, images.icon]], daemon,
+                in: scope)
+            let list = try await daemon.cachectl("list").text
+            #expect(!list.contains("#side="))
+        }
+    }
+
+    @Test func theMainLoopIsNotBlockedByManyImages() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
+            let text = try await runDriver(
+                [["many", "20000", origin.url("/")]], daemon, in: scope)
+            #expect(text.contains("ok many"), "\(text)")
+        }
+    }
+
+    @Test(arguments: ["vala", "py", "js"])
+    func aGridTakesTwentyLines(language: String) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let picture = SampleImage.png(width: 320, height: 240, seed: 90)
+            let urls = (0..<300).map { origin.url("/\($0).png") }
+            for number in 0..<300 { origin.route("/\(number).png", .answer(body: picture)) }
+            let source = Libcached.root + "examples/gtk/grid.\(language)"
+            let lines = String(decoding: try contents(of: source), as: UTF8.self).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.dropLast().count <= 20)
+            var words = ["gjs", source]
+            if language == "py" { words = [CachedGTK.python, source] }
+            if language == "vala" {
+                words = [try TemporaryDirectory(in: scope).file("grid")]
+                try await CachedGTK.compileVala(source, to: words[0])
+            }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let display = try await Display(words + urls, daemon, in: scope)
+            // 25 cells of at least 160 by 120 pixels, of which some lie only partly on the screen.
+            try await waitUntil("the pictures on the screen") {
+                try await display.pixels(ofGrey: 90) > 22 * 160 * 120
+            }
+            let asked = origin.requests().map { origin.url($0.path) }
+            #expect(Set(asked.prefix(25)) == Set(urls[..<25]))
+        }
+    }
+
+    // MARK: Helpers
+
+    /// An origin with one image of each kind.
+    private struct Images {
+        let photo, slow, none, portrait, icon: String
+
+        init(in scope: TestScope) throws {
+            let origin = try ScriptedOrigin(in: scope)
+            let picture = SampleImage.png(width: 1280, height: 960, seed: 90)
+            (photo, slow) = (origin.url("/photo.png"), origin.url("/slow.png"))
+            (portrait, icon) = (origin.url("/portrait.png"), origin.url("/icon.png"))
+            none = origin.url("/none.png")
+            origin.route("/photo.png", .answer(body: picture))
+            origin.route("/slow.png", .gated(picture, after: picture.count / 2, try Gate()))
+            origin.route("/none.png", .answer(404))
+            origin.route("/icon.png", .answer(body: SampleImage.png(width: 32, height: 32)))
+            origin.route("/portrait.png", .answer(body: SampleImage.png(width: 480, height: 640)))
+        }
+    }
+
+    /// Runs cases of the driver one after the other on one display.
+    ///
+    /// - Returns: what they printed.
+    private func runDriver(
+        _ cases: [[String]], _ daemon: DaemonFixture, directory: String? = nil, in scope: TestScope
+    ) async throws -> String {
+        let driver = try await CachedGTK.sanitizedDriver()
+        let script = cases.map { "'\(driver)' '" + $0.joined(separator: "' '") + "'" }
+            .joined(separator: " && ")
+        let words = CachedGTK.onDisplay(["sh", "-c", script])
+        let output = try await run(
+            words[0], Array(words.dropFirst()),
+            environment: try await CachedGTK.environment(daemon, directory: directory, in: scope),
+            within: .seconds(120))
+        #expect(output.status == .success, "\(output.text)\(output.errorText)")
+        return output.text
+    }
+}

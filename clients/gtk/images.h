@@ -1,0 +1,80 @@
+/* The images of this program: what it wants of the daemon, what the daemon said, and the decoded pictures.
+   Used by the main thread alone. */
+#pragma once
+
+#define CACHED_GTK_PUBLIC __attribute__((visibility("default"))) extern
+#include "cached-gtk.h"
+
+#include <cached.h>
+
+typedef struct Job Job;
+
+/* One URL as the daemon knows it, perhaps with a side. It lives while a paintable uses it or its picture is kept. */
+typedef struct Image {
+    char *url;          /* Perhaps with a side. */
+    char *original;     /* The URL without the side; NULL: it has none. */
+    char **headers;     /* Of an account; NULL: none. */
+    GPtrArray *users;   /* The paintables that want it, which leave before they end. */
+    int holds;          /* Paintables that show it and want another one, and work under way. */
+
+    CachedState state;
+    int64_t received;
+    double fraction;    /* 0 to 1; -1 while unknown. */
+    int width, height;  /* In pixels, as it is shown; 0 while unknown. */
+    uint64_t identity;  /* Of the file; 0 while unknown. */
+    GError *error;
+    gboolean is_underivable; /* Its original may do. */
+    int losses;         /* How often the file was gone before it was decoded. */
+
+    int wanted;         /* The priority that the daemon knows; -1: not wanted. */
+    GQueue *queue;      /* Its want changes soon; NULL: it does not. */
+    GList change;       /* Its place there. */
+    gboolean is_fresh;  /* It was never wanted. */
+    GList fresh;        /* Its place among those. */
+    gint64 joined_at;   /* Since when. */
+    gboolean is_drawn;  /* Someone looks at it. */
+    gint64 drawn_at;    /* Microseconds of the monotonic clock. */
+
+    int need_width, need_height; /* The pixels in which it was drawn. */
+    GdkTexture *texture;         /* Weak: a widget that draws it keeps it alive too. */
+    uint64_t texture_identity;
+    gboolean is_kept;   /* Counts for the limit. */
+    GList kept;         /* Its place in the order of use. */
+    Job *job;           /* Being decoded. */
+} Image;
+
+/* The image of a URL in this size, 0 for the original, with the state that is known without waiting. `user` leaves by
+   image_leave. */
+Image *image_join(const char *url, int side, char **headers, CachedPaintable *user);
+/* Whether the picture of an original is in memory. */
+gboolean image_has_picture(const char *url);
+void image_leave(Image *, CachedPaintable *user);
+Image *image_hold(Image *);
+void image_release(Image *);
+
+/* It is being drawn in so many pixels: the daemon hears of it, and a picture is decoded if there is a file. */
+void image_draw(Image *, int width, int height);
+/* Its picture, which counts as used now; NULL if there is none in memory. */
+GdkTexture *image_texture(Image *);
+/* Asks the origin again. */
+void image_retry(Image *);
+/* Whether the file of a URL is there, which takes some microseconds. */
+gboolean image_is_cached(const char *url, int *width, int *height);
+/* Whether there is no picture yet, and it can still come. */
+gboolean image_is_coming(const Image *);
+
+/* Decodes its file in a thread, in the pixels that it needs. */
+Job *job_start(Image *);
+/* Its result is not needed. */
+void job_cancel(Job *);
+/* Called on the main thread. texture: NULL if there is an error, which is G_FILE_ERROR_NOENT if the file is gone. */
+void image_decoded(Image *, GdkTexture *texture, uint64_t identity, int width, int height, const GError *error);
+
+/* News for a paintable: of its image, or that there is a picture. */
+void paintable_changed(CachedPaintable *);
+gboolean paintable_is_coming(CachedPaintable *);
+/* What is not drawn yet will be as large as what was drawn last. Its image. */
+Image *paintable_guess_size(CachedPaintable *);
+/* Draws it into an area, the picture into its own place. The light of the shimmer crosses the span, which begins at x. */
+void paintable_draw(CachedPaintable *, GtkSnapshot *, const graphene_rect_t *area, const graphene_rect_t *picture,
+                    float x, float y, float span);
