@@ -30,26 +30,39 @@ extension DiskState {
     }
 
     /// The next entry in the order of eviction that is not pinned, has no download, and is not known to
-    /// be unevictable.
+    /// be unevictable. One that a caller was given and has not been told of is the next only if there is no other.
     private mutating func nextEntry(
-        _ search: inout VictimSearch, _ use: (CacheKey) -> DownloadUse
+        _ search: inout VictimSearch, _ use: (CacheKey) -> FileUse
     ) -> Victim? {
         guard search.victims.count < search.limit else { return nil }
-        let next = index.nextVictim(
-            steps: &search.steps, fetchedBefore: search.fetchedBefore,
-            unless: { [space] in
-                use($0) != .none || space.unevictable.contains(.entry($0))
-            })
+        let next = nextKey(&search, use) ?? (search.takesGiven() ? nextKey(&search, use) : nil)
         guard let next, var victim = unlinkPending(next) else { return nil }
         victim.isEvicted = true
         return victim
+    }
+
+    private func nextKey(
+        _ search: inout VictimSearch, _ use: (CacheKey) -> FileUse
+    ) -> CacheKey? {
+        var given = 0
+        defer { search.given += given }
+        return index.nextVictim(
+            &search.position, fetchedBefore: search.fetchedBefore,
+            unless: { [space, sparesGiven = search.sparesGiven] in
+                let use = use($0)
+                if use == .given, sparesGiven {
+                    given += 1
+                    return true
+                }
+                return use.isDownload || space.unevictable.contains(.entry($0))
+            })
     }
 
     /// The next victim for a download that lacks `missing` bytes: an entry or, if no entry is left, a
     /// partial.
     mutating func nextVictim(
         _ search: inout VictimSearch, for key: CacheKey, missing: Int64,
-        _ use: (CacheKey) -> DownloadUse
+        _ use: (CacheKey) -> FileUse
     ) -> Victim? {
         if let victim = nextEntry(&search, use) { return victim }
         return search.victims.count < search.limit ? restingPartial(key, missing, use) : nil
@@ -61,7 +74,7 @@ extension DiskState {
     /// only if unlinking such partials frees enough. It is unlinked before its download can
     /// continue, so that download starts over.
     private mutating func restingPartial(
-        _ key: CacheKey, _ missing: Int64, _ use: (CacheKey) -> DownloadUse
+        _ key: CacheKey, _ missing: Int64, _ use: (CacheKey) -> FileUse
     ) -> Victim? {
         let others = space.partials.keys.lazy.filter { [space] in
             $0 != key && !space.unevictable.contains(.partial($0))
@@ -80,7 +93,7 @@ extension DiskState {
     ///
     /// - Returns: at least one victim, or none if all possible victims together would not free enough.
     package mutating func diskFilled(
-        _ key: CacheKey, _ bytes: Int64, _ use: (CacheKey) -> DownloadUse
+        _ key: CacheKey, _ bytes: Int64, _ use: (CacheKey) -> FileUse
     ) -> [Victim] {
         // One of several names of a file frees nothing.
         victims(for: max(bytes, 1), 0, key, use).search.victims
@@ -106,14 +119,16 @@ extension DiskState {
     ///
     /// - Returns: the entries that are back.
     package mutating func unlinkAborted(
-        _ victims: some Sequence<Victim>, _ use: (CacheKey) -> DownloadUse
+        _ victims: some Sequence<Victim>, _ use: (CacheKey) -> FileUse
     ) -> [CacheKey] {
         var restored: [CacheKey] = []
         for victim in victims {
             switch victim.name {
             case .entry(let key):
                 needsProbeAgain(key)
-                guard let facts = victim.facts, use(key) == .none, !contains(key) else { continue }
+                guard let facts = victim.facts, !use(key).isDownload, !contains(key) else {
+                    continue
+                }
                 index.restore(key, facts)
                 restored.append(key)
             case .partial(let key): space.partials.becameDirty(key)
@@ -155,15 +170,31 @@ extension DiskState {
     ///   goal, or if nothing more may be evicted.
     package mutating func evictionSlice(
         _ goal: EvictionGoal, isOwn: Bool, limit: Int = VictimSearch.slice,
-        _ use: (CacheKey) -> DownloadUse
+        _ use: (CacheKey) -> FileUse
     ) -> (victims: [Victim], isLast: Bool) {
         var search = VictimSearch(limit: limit, fetchedBefore: goal.fetchedBefore)
         while isOver(goal, isOwn: isOwn), let victim = nextEntry(&search, use) {
             search.victims.append(victim)
         }
-        let isLast = search.victims.isEmpty || search.victims.count < limit && search.steps > 0
+        let isLast =
+            search.victims.isEmpty || search.victims.count < limit && !search.position.isSpent
         if isLast, isOwn { space.isEvicting = false }
         return (search.victims, isLast)
+    }
+
+    /// Those of the entries that were not used since, are not pinned, and that nobody uses.
+    package mutating func victims(
+        of entries: some Sequence<ListedEntry>, _ use: (CacheKey) -> FileUse
+    ) -> [Victim] {
+        var victims: [Victim] = []
+        for entry in entries where use(entry.key) == .none {
+            guard let facts = facts(of: entry.key), !facts.isPinned,
+                facts.lastUsedAt == entry.facts.lastUsedAt, var victim = unlinkPending(entry.key)
+            else { continue }
+            victim.isEvicted = true
+            victims.append(victim)
+        }
+        return victims
     }
 
     /// Whether the cache holds more than the goal of an eviction allows.
@@ -203,16 +234,16 @@ extension DiskState {
     /// pinned them.
     ///
     /// - Parameters:
-    ///   - unreported: entries whose callers have not been notified yet. They stay for another `time` seconds.
+    ///   - isGiven: whether callers of an entry have not been notified yet. It stays for another `time` seconds.
     ///   - isPublishing: whether a newer file is about to replace that of an entry.
     /// - Returns: the files to unlink, and whether there are more than `limit`.
     package mutating func takeNotStorable(
-        now: UnixTime, time: Int64, limit: Int, unreported: Set<CacheKey>,
+        now: UnixTime, time: Int64, limit: Int, isGiven: (CacheKey) -> Bool,
         isPublishing: (CacheKey) -> Bool
     ) -> (victims: [Victim], hasMore: Bool) {
         var victims: [Victim] = []
         for (key, end) in noStoreGrace.all {
-            if unreported.contains(key) {
+            if isGiven(key) {
                 noStoreGrace.extend(key, to: now + time)
                 continue
             }

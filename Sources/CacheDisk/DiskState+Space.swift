@@ -23,11 +23,11 @@ extension DiskState {
     /// - Parameters:
     ///   - length: bytes of the whole image, if the origin gave its length.
     ///   - received: bytes of the image that are on the disk already.
-    ///   - use: how downloads use the files of a key.
+    ///   - use: how downloads and callers use the files of a key.
     /// - Returns: the refusal ``Failure/waitsForSpace`` if other downloads hold the space.
     package mutating func reserve(
         for key: CacheKey, needed: Int64, length: Int64?, received: Int64,
-        _ use: (CacheKey) -> DownloadUse
+        _ use: (CacheKey) -> FileUse
     ) -> SpaceAnswer {
         let bytes = max(needed, length ?? space.budget.step(for: needed))
         if let failure = refusal(of: key, bytes: bytes) {
@@ -96,7 +96,7 @@ extension DiskState {
 
     /// Chooses files to unlink that hold so many bytes and are so many entries, and says whether they are enough.
     mutating func victims(
-        for bytes: Int64, _ entries: Int, _ key: CacheKey, _ use: (CacheKey) -> DownloadUse
+        for bytes: Int64, _ entries: Int, _ key: CacheKey, _ use: (CacheKey) -> FileUse
     ) -> (search: VictimSearch, isEnough: Bool) {
         var (bytes, entries) = (bytes, entries)
         var search = VictimSearch()

@@ -127,14 +127,6 @@ package struct DiskState: ~Copyable, Sendable {
         return facts
     }
 
-    /// Whether only the callers that waited for the image can get it, because it must not be stored
-    /// or was stale on arrival.
-    package func isUnshareable(_ key: CacheKey) -> Bool {
-        if noStoreGrace.contains(key) { return true }
-        guard let facts = facts(of: key), let end = facts.freshUntil else { return false }
-        return end <= facts.fetchedAt
-    }
-
     /// Whether the entry is pinned, or the image was before its damaged file was removed.
     package func isPinned(_ key: CacheKey) -> Bool {
         facts(of: key)?.isPinned ?? lostPins.contains(key)

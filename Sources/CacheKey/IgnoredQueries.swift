@@ -11,8 +11,7 @@ public struct IgnoredQueries: Hashable, Sendable {
     }
 
     fileprivate struct Rule: Hashable {
-        /// In lower case.
-        let host: [Pattern]
+        let host: HostPattern
         let parameters: [Pattern]
     }
 
@@ -40,20 +39,14 @@ public struct IgnoredQueries: Hashable, Sendable {
         guard let colon = word.lastIndex(of: ":") else {
             throw Problem(description: "\"\(word)\" has no colon between a host and its parameters")
         }
-        let host = word[..<colon].lowercased()
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard !host.contains(where: { "/,:?#@".contains($0) && !host.hasPrefix("[") }),
-            labels.allSatisfy({ !$0.isEmpty })
-        else {
+        let host: HostPattern
+        do throws(HostPattern.Problem) {
+            host = try HostPattern(word[..<colon])
+        } catch {
             throw Problem(
-                description:
-                    "\"\(word)\" does not name one host; write a rule for each, without port and path"
-            )
-        }
-        guard labels.contains(where: { $0 != "*" }) else {
-            throw Problem(
-                description:
-                    "\"\(word)\" would be for all hosts, whose parameters mean different things; name a host"
+                description: error == .notOneHost
+                    ? "\"\(word)\" does not name one host; write a rule for each, without port and path"
+                    : "\"\(word)\" would be for all hosts, whose parameters mean different things; name a host"
             )
         }
         let names = word[word.index(after: colon)...].split(
@@ -64,7 +57,7 @@ public struct IgnoredQueries: Hashable, Sendable {
             throw Problem(
                 description: "\"\(word)\" does not name parameters with commas between them")
         }
-        return Rule(host: labels.map { Pattern($0) }, parameters: names.map { Pattern($0) })
+        return Rule(host: host, parameters: names.map { Pattern($0) })
     }
 
     /// A URL without the parameters that do not count; `nil` if all of them count.
@@ -73,8 +66,8 @@ public struct IgnoredQueries: Hashable, Sendable {
         guard !rules.isEmpty, let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else {
             return nil
         }
-        let host = url.host.lowercased().split(separator: ".", omittingEmptySubsequences: false)
-        let ignored = rules.filter { $0.matches(host) }.flatMap(\.parameters)
+        let host = url.host
+        let ignored = rules.filter { $0.host.matches(host) }.flatMap(\.parameters)
         guard !ignored.isEmpty else { return nil }
         let query = text[text.utf8.index(after: mark)...]
         let all = query.split(separator: "&", omittingEmptySubsequences: false)
@@ -97,47 +90,4 @@ public struct IgnoredQueries: Hashable, Sendable {
 
     /// The key of the image of a URL.
     public func key(of url: CacheURL) -> CacheKey { CacheKey(name(of: url)) }
-}
-
-extension IgnoredQueries.Rule {
-    fileprivate func matches(_ labels: [Substring]) -> Bool {
-        labels.count == host.count && zip(host, labels).allSatisfy { $0.matches($1) }
-    }
-}
-
-/// A text in which each `*` stands for any characters.
-fileprivate struct Pattern: Hashable {
-    private let parts: [String]
-
-    init(_ text: Substring) {
-        parts = text.split(separator: "*", omittingEmptySubsequences: false).map { String($0) }
-    }
-
-    func matches(_ text: Substring) -> Bool {
-        guard parts.count > 1 else { return text == parts[0] }
-        let (first, last) = (parts[0], parts[parts.count - 1])
-        guard text.utf8.count >= first.utf8.count + last.utf8.count, text.hasPrefix(first),
-            text.hasSuffix(last)
-        else { return false }
-        var rest = text.dropFirst(first.count).dropLast(last.count)
-        for part in parts.dropFirst().dropLast() where !part.isEmpty {
-            guard let found = rest.range(of: part) else { return false }
-            rest = rest[found.upperBound...]
-        }
-        return true
-    }
-}
-
-extension Substring {
-    /// The first place of a text in this one.
-    fileprivate func range(of part: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(part) {
-                return start..<index(start, offsetBy: part.count)
-            }
-            start = index(after: start)
-        }
-        return nil
-    }
 }

@@ -49,6 +49,10 @@ extension CacheState {
         var progress = flight.progress(isAnnounced: isAnnounced)
         if flight.phase == .queued, let refusal = scheduler.refusal(of: flight.origin) {
             progress.failure = refusal
+        } else if flight.phase == .queued, !scheduler.permitsPrefetches,
+            urgency(of: flight) == .background
+        {
+            progress.failure = .prefetchOff
         }
         return progress
     }
@@ -242,6 +246,10 @@ extension EntryFacts {
 }
 
 extension Failure {
+    fileprivate static let prefetchOff = Failure(
+        .prefetchOff,
+        "prefetching is off (CACHED_PREFETCH); a fetch with another priority starts it")
+
     fileprivate static func directoryInTheWay(of key: CacheKey) -> Failure {
         Failure(.obstructed, "a directory lies under the name \(key); move it away")
     }

@@ -4,6 +4,14 @@ package import CacheValues
 
 /// Space for downloads, and evictions that make it: downloads ask, the disk half answers.
 extension CacheState {
+    /// How downloads and callers use the files of a key.
+    private var use: (CacheKey) -> FileUse {
+        { [downloads, waiters] key in
+            let use = downloads.use(key)
+            return use == .none && waiters.isGiven(key) ? .given : use
+        }
+    }
+
     // MARK: Requesting space
 
     /// A download requests space before it writes.
@@ -20,8 +28,7 @@ extension CacheState {
         let mayHavePartial = disk.space.partials.mayHold(key)
         let reserved = disk.space.reserved
         let answer = disk.reserve(
-            for: key, needed: needed, length: length, received: flight.intake.received,
-            downloads.use)
+            for: key, needed: needed, length: length, received: flight.intake.received, use)
         leftIndex(answer.victims, &effects)
         switch answer.grant {
         case .granted:
@@ -60,7 +67,7 @@ extension CacheState {
         _ key: CacheKey, _ bytes: Int64, _ effects: inout Effects
     ) -> [Victim] {
         guard downloads.contains(key) else { return [] }
-        let victims = disk.diskFilled(key, bytes, downloads.use)
+        let victims = disk.diskFilled(key, bytes, use)
         leftIndex(victims, &effects)
         return victims
     }
@@ -91,7 +98,7 @@ extension CacheState {
     /// These victims were not unlinked. Their entries return to the index.
     package mutating func unlinkAborted(_ victims: some Sequence<Victim>, _ effects: inout Effects)
     {
-        for key in disk.unlinkAborted(victims, downloads.use) { changed(key, &effects) }
+        for key in disk.unlinkAborted(victims, use) { changed(key, &effects) }
         unlinkEnded(&effects)
     }
 
@@ -127,11 +134,23 @@ extension CacheState {
         _ effects: inout Effects
     ) -> (victims: [Victim], isLast: Bool) {
         let slice = disk.evictionSlice(
-            goal, isOwn: isOwn, limit: isDraining ? 0 : limit, downloads.use)
+            goal, isOwn: isOwn, limit: isDraining ? 0 : limit, use)
         leftIndex(slice.victims, &effects)
         // The limits may have shrunk during the eviction.
         if slice.isLast, isOwn, !disk.isOver(goal, isOwn: true) { limitsChecked(&effects) }
         return slice
+    }
+
+    /// Chooses victims among the first of these entries: those that were not used since, are not pinned and not in flight.
+    /// Says whether they are the last.
+    package mutating func evictionSlice(
+        of entries: ArraySlice<ListedEntry>, limit: Int = VictimSearch.slice,
+        _ effects: inout Effects
+    ) -> (victims: [Victim], isLast: Bool) {
+        guard !isDraining else { return ([], true) }
+        let victims = disk.victims(of: entries.prefix(limit), use)
+        leftIndex(victims, &effects)
+        return (victims, entries.count <= limit)
     }
 
     /// Nothing can be unlinked, so the cache gives its own eviction up.
@@ -173,7 +192,7 @@ extension CacheState {
         // Until the directory has been read, the index may describe a directory that was replaced.
         guard !disk.noStoreGrace.isEmpty, disk.isRead else { return false }
         let (victims, hasMore) = disk.takeNotStorable(
-            now: now, time: time, limit: limit, unreported: waiters.unreported,
+            now: now, time: time, limit: limit, isGiven: { [waiters] in waiters.isGiven($0) },
             isPublishing: { [downloads] in downloads.isPublishing($0) })
         for victim in victims { withdrew(victim, &effects) }
         return hasMore

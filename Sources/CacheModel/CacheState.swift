@@ -34,6 +34,8 @@ package struct CacheState: ~Copyable, Sendable {
     package internal(set) var changes = ChangeFeed()
     package internal(set) var counters = Counters()
     private(set) var retry: RetryPolicy
+    /// Whether an entry stays although its origin has deleted the image.
+    private(set) var keepsGone: Bool
     /// The maximum number of images being published at once. At this number, no further download starts.
     package let publishingLimit: Int
     /// Whether the cache is shutting down. No new download starts then.
@@ -43,11 +45,14 @@ package struct CacheState: ~Copyable, Sendable {
     package init(
         transferLimit: Int, originLimit: Int = .max, budget: Budget = .unlimited,
         retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000,
-        store: StorePolicy? = nil, naming: IgnoredQueries = IgnoredQueries()
+        store: StorePolicy? = nil, naming: IgnoredQueries = IgnoredQueries(),
+        keepsGone: Bool = false, permitsPrefetches: Bool = true
     ) {
+        self.keepsGone = keepsGone
         self.store = store.map { StoreState($0, naming) }
         waiters = Waiters(detachedLimit: detachedLimit)
-        scheduler = TransferScheduler(limit: transferLimit, originLimit: originLimit)
+        scheduler = TransferScheduler(
+            limit: transferLimit, originLimit: originLimit, permitsPrefetches: permitsPrefetches)
         disk = DiskState(budget: budget)
         self.retry = retry
         self.publishingLimit = publishingLimit
@@ -61,14 +66,15 @@ package struct CacheState: ~Copyable, Sendable {
     /// The configuration has changed. Failures are forgotten, because a new setting can be the remedy.
     package mutating func configured(
         transferLimit: Int, originLimit: Int, retry: RetryPolicy, naming: IgnoredQueries,
-        _ effects: inout Effects
+        keepsGone: Bool = false, permitsPrefetches: Bool = true, _ effects: inout Effects
     ) {
-        self.retry = retry
+        (self.retry, self.keepsGone) = (retry, keepsGone)
         store?.naming = naming
         for kind in Failure.Kind.allCases {
             for key in failures.forgetAll(kind) { changed(key, &effects) }
         }
-        scheduler.limitsSet(transferLimit, originLimit: originLimit)
+        scheduler.limitsSet(
+            transferLimit, originLimit: originLimit, permitsPrefetches: permitsPrefetches)
         startTransfers(&effects)
     }
 

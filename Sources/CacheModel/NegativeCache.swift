@@ -3,7 +3,8 @@ package import CacheValues
 
 /// The failures of recent attempts, so that a later lookup can report them.
 ///
-/// Until its `retryAt` a failure is also the answer to callers that request the image. Both the
+/// Until its `retryAt` a failure is also the answer to callers that request the image from the same
+/// source: another URL of the image can be the one that works. Both the
 /// number of failures and their bytes are bounded. When a bound is reached, the older half is
 /// forgotten at once. The memory is allocated once and kept, because every request can bring a new
 /// failure.
@@ -25,24 +26,32 @@ package struct NegativeCache {
     /// The kind of the failure. Cheaper than the whole failure, because it creates no text.
     package func kind(of key: CacheKey) -> Failure.Kind? { summary(of: key)?.kind }
 
-    /// The failure with which the cache answers instead of making a new attempt.
+    /// The failure with which the cache answers instead of asking this source again.
     ///
     /// If the failure would be the answer for more than `longest`, it is ignored: the clock was
     /// ahead when it was recorded.
-    package func answer(for key: CacheKey, now: UnixTime, longest: Duration) -> Failure? {
-        guard let end = summary(of: key)?.retryAt, now < end,
-            end - now <= longest.components.seconds
+    package func answer(
+        for key: CacheKey, from source: CacheURL, now: UnixTime, longest: Duration
+    ) -> Failure? {
+        guard let summary = summary(of: key), let end = summary.retryAt, now < end,
+            end - now <= longest.components.seconds, summary.source == CacheKey(source).high
         else { return nil }
         return self[key]
     }
 
-    package mutating func record(_ failure: Failure, of key: CacheKey, _ url: CacheURL? = nil) {
+    /// - Parameters:
+    ///   - url: the URL that names the image.
+    ///   - source: the URL that was asked, if that is another one.
+    package mutating func record(
+        _ failure: Failure, of key: CacheKey, _ url: CacheURL? = nil, from source: CacheURL? = nil
+    ) {
+        let source = source.map { CacheKey($0) } ?? key
         older.forget(key)
-        guard !younger.record(failure, of: key, url) else { return }
+        guard !younger.record(failure, of: key, url, source) else { return }
         younger.forget(key)
         swap(&younger, &older)
         younger.forgetAll()
-        _ = younger.record(failure, of: key, url)
+        _ = younger.record(failure, of: key, url, source)
     }
 
     /// Forgets all failures of one kind. Returns their keys.
@@ -70,6 +79,8 @@ private struct Generation {
         let httpStatus: UInt16?
         let isStandIn: Bool
         let retryAt: UnixTime?
+        /// A part of the digest of the URL that was asked.
+        let source: UInt64
         /// The start of the message in ``Generation/texts``. The URL follows the message, if there
         /// is one.
         let start: UInt32
@@ -85,7 +96,9 @@ private struct Generation {
     private var texts: [UInt8] = []
 
     /// Records a failure. Returns `false` if there is no room for it.
-    package mutating func record(_ failure: Failure, of key: CacheKey, _ url: CacheURL?) -> Bool {
+    package mutating func record(
+        _ failure: Failure, of key: CacheKey, _ url: CacheURL?, _ source: CacheKey
+    ) -> Bool {
         let (message, address) = (failure.message.utf8, url?.string.utf8)
         let length = message.count + (address?.count ?? 0)
         let former = summaries[key]
@@ -96,7 +109,7 @@ private struct Generation {
         summaries[key] = Summary(
             kind: failure.kind, httpStatus: failure.httpStatus.map(UInt16.init(clamping:)),
             isStandIn: failure.isStandIn,
-            retryAt: failure.retryAt, start: UInt32(start ?? texts.count),
+            retryAt: failure.retryAt, source: source.high, start: UInt32(start ?? texts.count),
             messageLength: UInt16(message.count), urlLength: UInt16(address?.count ?? 0))
         guard start == nil else { return true }
         texts.append(contentsOf: message)

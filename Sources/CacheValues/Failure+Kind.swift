@@ -45,6 +45,8 @@ extension Failure {
         case tooManyFiles
         /// The image did not come within the time that the caller gave.
         case deadline
+        /// The download waits because prefetching is off.
+        case prefetchOff
         /// The image was removed during its download.
         case removed
         /// The daemon is shutting down.

@@ -27,7 +27,7 @@ extension Failure {
         case .notAnImage where isStandIn: 30
         case .notAnImage, .tooLarge, .unverifiable, .underivable: 300
         case .invalidURL, .digestMismatch, .obstructed, .damaged, .storage, .noRoom, .notCached,
-            .tooManyFiles, .deadline, .removed, .shuttingDown:
+            .tooManyFiles, .deadline, .prefetchOff, .removed, .shuttingDown:
             nil
         }
     }

@@ -16,6 +16,8 @@ public struct Limits: Hashable, Sendable {
     public var maximumEntries: Int?
     /// The maximum of bytes of one image.
     public var maximumImageSize: Int64 = 64 << 20
+    /// The maximum of the time since the last use of an entry. `nil` stands for any time.
+    public var maximumUnused: Duration?
 
     /// Creates the default limits.
     public init() {}

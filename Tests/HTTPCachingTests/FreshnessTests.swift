@@ -1,3 +1,4 @@
+import CacheKey
 import CacheValues
 import Testing
 
@@ -19,6 +20,40 @@ struct FreshnessTests {
         #expect(lifetime("Cache-Control: max-age=500", "Expires: \(Sample.date(10))") == 500)
         #expect(lifetime("Cache-Control: max-age=0", "Expires: \(Sample.date(10))") == 0)
         #expect(lifetime("Cache-Control: max-age=500", "Expires: 0") == 500)
+    }
+
+    private func ruled(_ patterns: String...) throws -> CachingRules {
+        var rules = CachingRules()
+        rules.minimumFreshness = try patterns.enumerated().map {
+            .init(host: try HostPattern($1), seconds: Int64(1000 * ($0 + 1)))
+        }
+        return rules
+    }
+
+    @Test(arguments: [
+        "max-age=0", "max-age=500", "no-cache", "must-revalidate, max-age=1", "public",
+    ])
+    func anOwnRuleComesBeforeTheOrigin(control: String) throws {
+        let rules = try ruled("*.example.net").applied(to: "a.Example.net")
+        let head = ResponseHead.ok("Cache-Control: \(control)", "Expires: \(Sample.date(10))")
+        let freshness = rules.freshness(of: head, Sample.atOnce)
+        #expect(freshness.until == now + 1000 && freshness.terms.isRuled)
+        #expect(!rules.permitsSharing(head, Sample.atOnce))
+    }
+
+    @Test func anOwnRuleShortensNothingAndKeepsNothingForbidden() throws {
+        var rules = try ruled("*.example.net", "img*.example.net", "*.org")
+        #expect(rules.applied(to: "a.example.net").minimumLifetime == 1000)
+        #expect(rules.applied(to: "img7.example.net").minimumLifetime == 2000)
+        #expect(rules.applied(to: "example.net").minimumLifetime == 0)
+        rules = rules.applied(to: "img7.example.net")
+        let long = rules.freshness(of: .ok("Cache-Control: max-age=5000"), Sample.atOnce)
+        #expect(long.until == now + 5000 && !long.terms.isRuled)
+        rules.isShared = true
+        for control in ["no-store", "private"] {
+            let freshness = rules.freshness(of: .ok("Cache-Control: \(control)"), Sample.atOnce)
+            #expect(!freshness.terms.isRuled, "\(control)")
+        }
     }
 
     @Test func timeInOtherCachesReducesLifetime() {

@@ -24,6 +24,7 @@ struct AnyReply: Decodable, Sendable {
         var histograms: [String: Histogram]?
         var failures: [String: Int]?
         var failure: CacheWire.Failure?
+        var evictions: [EvictedEntry]?
         // org.varlink.service
         var product: String?
         var version: String?

@@ -47,6 +47,32 @@ struct BudgetTests {
         }
     }
 
+    @Test func aCallForMoreNewImagesThanTheUnusedPartHoldsGetsThemAll() async throws {
+        try await withTestScope { scope in
+            var options = DaemonFixture.Options()
+            options.arguments = ["--max-entries", "200"]
+            var cache = try await FilledCache(180, of: 900, options, in: scope)
+            // All of them were used long after they were fetched.
+            try await cache.daemon.stop()
+            let paths = try cache.urls.indices.map { try cache.path($0) }
+            try await runSuccessfully("touch", ["-a", "--date", "30 seconds"] + paths)
+            cache = try await cache.restarted()
+            let urls = (0..<150).map { number in
+                let image = SampleImage.png(byteCount: 1000 + number)
+                cache.origin.route("/new/\(number).png", .answer(body: image))
+                return cache.origin.url("/new/\(number).png")
+            }
+            let items = try await cache.daemon.ask(call("Fetch", urls)).items
+            for item in items {
+                #expect(item.state == .cached, "\(item.url): \(String(describing: item.failure))")
+            }
+            #expect(try await cache.daemon.metric("entries") <= 200)
+            // The call was answered, so its images go in their turn again: before those that were used.
+            try await cache.evict(to: 20)
+            #expect(try cache.held().count > 0)
+        }
+    }
+
     @Test func imagesThatDoNotFitTogetherWaitForEachOther() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(["--max-bytes", "1MB"], in: scope)

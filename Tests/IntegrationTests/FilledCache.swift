@@ -65,6 +65,14 @@ struct FilledCache {
         return status.st_atim.tv_sec * 1_000_000_000 + status.st_atim.tv_nsec
     }
 
+    /// Starts another daemon after the one that was stopped.
+    func restarted() async throws -> FilledCache {
+        var other = self
+        other.daemon = try await daemon.restart()
+        try await other.daemon.waitForScan()
+        return other
+    }
+
     /// Starts another daemon after an orderly stop or a crash.
     mutating func restart(afterCrash: Bool = false) async throws {
         daemon = try await daemon.replace(afterCrash: afterCrash)

@@ -66,7 +66,8 @@ struct SharedDaemonTests {
             }
             for command in [
                 ["remove", url], ["pin", url], ["evict", "--to", "0"], ["pressure", "warning"],
-                ["verify", "--repair"],
+                ["verify", "--repair"], ["fetch", "--pin", url],
+                ["fetch", url, "--or", url + "?b"],
             ] {
                 let output = try await shared.cachectl(command)
                 #expect(output.status == .exited(77), "\(command)")

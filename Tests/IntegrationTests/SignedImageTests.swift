@@ -72,6 +72,38 @@ struct SignedImageTests {
         }
     }
 
+    @Test func aHeadCanAskForLater() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            origin.route(
+                "/a.png",
+                .gated(
+                    SampleImage.png(byteCount: 9000), after: 3000, gate,
+                    headers: ["Cache-Control": "max-age=1000"]))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let face = try await face(daemon, in: scope)
+            let (url, later) = (
+                origin.url("/a.png"), ["Prefer": "handling=lenient, Respond-Async; x=1"]
+            )
+            let path = try await face.path(url)
+            let response = try await face.web.request("HEAD", path, later)
+            #expect(response.status == 202)
+            #expect(response.fields["preference-applied"] == "respond-async")
+            try await gate.reached()
+            // The answer has come before the image.
+            #expect(try await daemon.status(url).state == .inFlight)
+            let wrong = path.replacing("&sig=", with: "&sig=0")
+            #expect(try await face.web.request("HEAD", wrong, later).status == 403)
+            gate.open()
+            try await daemon.waitForState(.cached, of: url)
+            #expect(try await face.web.request("HEAD", path, later).status == 200)
+            try await daemon.stop()
+            let other = try await face.path(origin.url("/b.png"))
+            #expect(try await face.web.request("HEAD", other, later).status == 503)
+        }
+    }
+
     @Test func theSignatureIsWhatTheDocumentationSays() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)

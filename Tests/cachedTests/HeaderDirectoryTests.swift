@@ -42,6 +42,34 @@ struct HeaderDirectoryTests {
         }
     }
 
+    @Test func aPatternIsForTheHostsOfItsForm() async throws {
+        try await withDirectory { directory in
+            try directory.write(
+                """
+                [https://*.example.net]
+                X: short
+                [https://img*.cdn.example.net]
+                X: long
+                [https://*.example.net:8443]
+                X: port
+                [https://b.example.net]
+                Cookie: c=d
+                """, to: "one")
+            let headers = try HeaderDirectory(directory.path, logger: logger)
+            for (origin, value) in [
+                ("https://a.example.net", ["X: short"]),
+                ("https://img7.cdn.example.net", ["X: long"]),
+                ("https://a.example.net:8443", ["X: port"]),
+                ("https://b.example.net", ["Cookie: c=d"]),
+                ("https://a.b.example.net", []), ("https://example.net", []),
+                ("http://a.example.net", []), ("https://a.example.net:8444", []),
+                ("https://a.example.org", []),
+            ] {
+                #expect(fields(headers, origin) == value, "\(origin)")
+            }
+        }
+    }
+
     @Test func twoFilesForOneOriginAreAnError() async throws {
         try await withDirectory { directory in
             try directory.write("[https://a.example]\nCookie: c=d\n", to: "one")
@@ -65,6 +93,10 @@ struct HeaderDirectoryTests {
         ("[https://bücher.example]", "in its ASCII form"),
         ("[https://a]\nRange: bytes=0-1", "the daemon itself sets Range"),
         ("[https://a]\nHOST: b", "the daemon itself sets HOST"),
+        ("[https://*]", "not all hosts"), ("[https://*.*]", "not all hosts"),
+        ("[https://*..a]", "hosts of one form"),
+        ("[https://*.a]\nCookie: secret", "Cookie is for one origin"),
+        ("[https://*.a]\nAUTHORIZATION: secret", "AUTHORIZATION is for one origin"),
     ])
     func aWrongLineIsAnErrorThatShowsNoSecret(text: String, problem: String) async throws {
         try await withDirectory { directory in

@@ -42,12 +42,12 @@ struct ParameterTests {
             Issue.record("the URLs are not taken")
             return
         }
-        guard case .prefix("https://a") = try RemoveMethod(.init(prefix: "https://a")) else {
-            Issue.record("the prefix is not taken")
+        guard case .chosen = try RemoveMethod(.init(prefix: "https://a", unusedFor: 60)) else {
+            Issue.record("the filter is not taken")
             return
         }
-        guard case .prefix("") = try RemoveMethod(.init(all: true)) else {
-            Issue.record("all is not taken as the empty prefix")
+        guard case .all = try RemoveMethod(.init(all: true)) else {
+            Issue.record("all is not taken")
             return
         }
         _ = try RemoveMethod(.init(urls: [], all: false))
@@ -57,7 +57,9 @@ struct ParameterTests {
         (Methods.Remove.Parameters(), "urls"), (.init(all: false), "urls"),
         (.init(prefix: ""), "prefix"), (.init(prefix: "", all: false), "prefix"),
         (.init(urls: [], prefix: "x"), "urls"), (.init(urls: [], all: true), "urls"),
-        (.init(prefix: "x", all: true), "urls"),
+        (.init(prefix: "x", all: true), "urls"), (.init(urls: [], host: "a.test"), "urls"),
+        (.init(state: .pinned), "state"), (.init(state: .duplicates), "state"),
+        (.init(unusedFor: -1), "unusedFor"),
     ])
     func aRemovalThatNamesTwoThingsOrNoneIsRefused(
         parameters: Methods.Remove.Parameters, name: String

@@ -102,6 +102,11 @@ export interface Item {
    */
   strict?: boolean
   /**
+   * Whether freshUntil is that of the daemon's own rule (CACHED_MIN_FRESHNESS), because the
+   * origin's is earlier. Only with details, and if it is true.
+   */
+  freshByRule?: boolean
+  /**
    * If redirects led to another URL: the last two groups of the key of that URL. Only with
    * details, and if the origin sent etag or modified.
    */
@@ -121,7 +126,7 @@ export interface Item {
   /**
    * Why the last attempt failed. An image that is cached but could not be refreshed has it too. In
    * the last reply to Fetch: why the request could not be fulfilled. Of a queued download it can
-   * also be why its host is asked nothing until retryAt.
+   * also be why its host is asked nothing until retryAt, or that prefetching is off.
    */
   failure?: Failure
 }
@@ -135,6 +140,18 @@ export interface Want {
    * the image in all other calls. Only managers may give one.
    */
   key?: string
+  /**
+   * Other URLs of the image, at most 16: mirrors, gateways, other places of an icon. When url has
+   * failed for good, the first of them is asked, and so on, each once. The name stays that of url
+   * or key; sourceURL says which it was. Only managers may give any, and not together with
+   * headers.
+   */
+  also?: Array<string>
+  /**
+   * Whether to pin the image, as Pin does: at once if it is cached, and else when it is published.
+   * The reply waits for that, but not the one to Adjust. Only managers may.
+   */
+  pinned?: boolean
   /** The default is that of the call. If an image is wanted twice, the higher priority counts. */
   priority?: Priority
   /**
@@ -169,7 +186,7 @@ export type MemoryPressure = 'normal' | 'warning' | 'critical'
 export type ListState = 'cached' | 'inFlight' | 'fresh' | 'stale' | 'pinned' | 'duplicates'
 
 /** Why an entry was evicted. */
-export type EvictionReason = 'budget' | 'diskSpace' | 'pressure' | 'requested'
+export type EvictionReason = 'budget' | 'diskSpace' | 'pressure' | 'requested' | 'unused'
 
 /** An entry that was evicted. */
 export interface EvictedEntry {
@@ -323,6 +340,8 @@ export interface ListParameters {
    * of an original that was as small, but turned, can be listed.
    */
   originals?: boolean
+  /** Only images that were not used in the last so many seconds. Not downloads. */
+  unusedFor?: number
   /** Whether to return keys in place of items. */
   keysOnly?: boolean
 }
@@ -341,11 +360,22 @@ export interface ListReply {
 export interface RemoveParameters {
   /** The URLs to remove, pinned or not. */
   urls?: Array<string>
-  /** Removes all entries whose URL starts with these bytes. Pinned entries are kept. */
+  /** Removes entries whose URL starts with these bytes. */
   prefix?: string
-  /** Removes all entries of this account, pinned or not: those whose URL has #as=NAME. */
+  /**
+   * Removes entries of this account: those whose URL has #as=NAME. If nothing else is given,
+   * pinned ones too.
+   */
   account?: string
-  /** Whether to remove all entries. Pinned entries are kept. */
+  /** Removes entries of this host, in upper or lower case, without a port. */
+  host?: string
+  /** Removes entries of this type, for example image/png. No downloads. */
+  mediaType?: string
+  /** Removes the entries in this state: cached, fresh or stale. No downloads. */
+  state?: ListState
+  /** Removes entries that were not used in the last so many seconds. No downloads. */
+  unusedFor?: number
+  /** Whether to remove all entries. */
   all?: boolean
   /**
    * Only with urls: whether to delete the images from the store too, if there is one that may be
@@ -379,8 +409,15 @@ export interface PinReply {
 
 /** The parameters of Evict. */
 export interface EvictParameters {
-  /** The size. */
-  toBytes: number
+  /** The size. Not with a filter. */
+  toBytes?: number
+  prefix?: string
+  account?: string
+  host?: string
+  mediaType?: string
+  state?: ListState
+  /** Evicts entries that were not used in the last so many seconds. */
+  unusedFor?: number
 }
 
 /** The reply to Evict. */

@@ -23,8 +23,8 @@ package struct IndexPolicy: CachePolicy, ~Copyable {
         }
         guard request.bytes <= capacity else { return false }
         while index.allocated + request.bytes > capacity {
-            var steps = Int.max
-            guard let victim = index.nextVictim(steps: &steps, unless: { _ in false }) else {
+            var position = VictimPosition()
+            guard let victim = index.nextVictim(&position, unless: { _ in false }) else {
                 return false
             }
             index.remove(victim)

@@ -96,7 +96,8 @@ public final class Cache: Sendable {
             state.configured(
                 transferLimit: settings.transfers.transferLimit,
                 originLimit: settings.transfers.transfersPerHost, retry: settings.retry,
-                naming: settings.ignoredQueries, &effects)
+                naming: settings.ignoredQueries, keepsGone: settings.keepsGone,
+                permitsPrefetches: settings.permitsPrefetches, &effects)
         }
     }
 
@@ -362,6 +363,7 @@ public final class Cache: Sendable {
                 state.spaceReleased(&effects)
             }
             discardOldPartials()
+            evictUnused()
         }
         return isOver
     }
@@ -396,6 +398,7 @@ extension CacheState {
             transferLimit: settings.transfers.transferLimit,
             originLimit: settings.transfers.transfersPerHost, budget: budget, retry: settings.retry,
             publishingLimit: settings.publishingLimit, detachedLimit: settings.detachedLimit,
-            store: settings.store?.policy, naming: settings.ignoredQueries)
+            store: settings.store?.policy, naming: settings.ignoredQueries,
+            keepsGone: settings.keepsGone, permitsPrefetches: settings.permitsPrefetches)
     }
 }

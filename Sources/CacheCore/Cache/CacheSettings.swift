@@ -16,6 +16,10 @@ public struct CacheSettings: Sendable {
     public var detachedLimit = 200_000
     /// The parameters of queries that do not count in the names of images.
     public var ignoredQueries = IgnoredQueries()
+    /// Whether an entry stays although its origin answered 404 or 410.
+    public var keepsGone = false
+    /// Whether downloads start that nobody waits for: prefetches, and revalidations in the background.
+    public var permitsPrefetches = true
     /// Whether images with equal bytes are names of one file.
     public var sharesFiles = true
     /// The times at which failed downloads are retried.

@@ -52,7 +52,7 @@ public struct Statistics: Sendable {
         duplicates = state.disk.index.totals.duplicates
         partials = state.disk.space.partials.count
         transfersRunning = state.scheduler.running
-        transfersQueued = state.downloads.all.count { $0.value.phase == .queued }
+        transfersQueued = state.downloads.queued
         runningByUser = state.scheduler.runningByUser
         waitingByUser = state.waiters.interests.counts
         isWhole = state.disk.validity == .complete

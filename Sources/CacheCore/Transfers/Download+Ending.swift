@@ -125,7 +125,7 @@ extension Download {
     }
 
     private func record(_ report: ImageReport) -> EntryRecord {
-        let rules = requests.settings.caching
+        let rules = rules
         var record =
             if let partial = resumed?.resumption.record {
                 EntryRecord(

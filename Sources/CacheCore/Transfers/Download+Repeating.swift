@@ -59,7 +59,7 @@ extension Download {
 
     /// The entry's record after a 304; `nil` if the 304 is about another image.
     func confirmed(_ record: EntryRecord) -> EntryRecord? {
-        record.confirmed(by: request.head, request.times, requests.settings.caching)
+        record.confirmed(by: request.head, request.times, rules)
     }
 
     // MARK: Redirects
@@ -78,7 +78,7 @@ extension Download {
             return false
         }
         redirectTarget = target
-        if requests.settings.proxy != nil { plan.route = .lookup }
+        plan.route = requests.settings.route(to: CurlURL(target)?.host)
         // As browsers do, for example with a signed URL of another host.
         if CurlURL(target)?.origin != CurlURL(plan.url)?.origin { plan.accountFields = [] }
         plan.url = target

@@ -83,7 +83,7 @@ extension Download {
         (redirectTarget, redirects) = (nil, 0)
         plan.url = url.percentEncoded
         plan.leavesHTTP2 = false
-        if requests.settings.proxy != nil { plan.route = .lookup }
+        plan.route = requests.settings.route(to: CurlURL(plan.url)?.host)
         plan.fields = []
         plan.head = ResponseHead()
         plan.cookies = []

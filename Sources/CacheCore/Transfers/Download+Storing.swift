@@ -55,7 +55,6 @@ extension Download {
 
     /// The record by which a new partial can be resumed; `nil` if it may not be stored or has no validator.
     private var partialRecord: PartialRecord? {
-        let rules = requests.settings.caching
         guard resumed == nil, leavesPartial, rules.permitsStoring(request.head) else { return nil }
         var record = PartialRecord(request.head, now: .now)
         record?.freshness = rules.freshness(of: request.head, request.times)

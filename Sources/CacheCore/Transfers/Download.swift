@@ -54,6 +54,9 @@ class Download: RequestDelegate {
     /// Whether the promised length was reported, or that there is none.
     var isHeadReported = false
 
+    /// The rules about the images of the URL's host.
+    var rules: CachingRules { requests.settings.caching.applied(to: url.host) }
+
     /// Prepares the first request. A partial download is resumed, or else an entry is asked about, if the `hints`
     /// say that there can be one.
     convenience init(
@@ -69,7 +72,8 @@ class Download: RequestDelegate {
         let asks = resumed == nil && !conditions.isEmpty
         var plan = RequestPlan(
             flight: id, url: url.percentEncoded,
-            route: settings.proxy == nil ? .direct : .lookup,
+            route: settings.proxy == nil
+                ? .direct : settings.route(to: CurlURL(url.percentEncoded)?.host),
             // Without TLS there is no HTTP/2. If a rate limit held one download back, its bytes would pile up in
             // memory beside those of the others on the connection.
             mayShareConnection: url.isSecure && settings.maximumRate == nil)

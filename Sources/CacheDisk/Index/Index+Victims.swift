@@ -1,6 +1,24 @@
 package import CacheKey
 package import CacheValues
 
+/// How far a search for victims has come in each part. It is valid as long as only its own victims leave the index.
+package struct VictimPosition: Sendable {
+    struct Part {
+        /// The last entry that was spared, as all those before it are.
+        var spared = Index.none
+        /// The number of spared entries that can still be skipped.
+        var steps = 16 * 1024
+    }
+
+    var unused = Part()
+    var used = Part()
+
+    package init() {}
+
+    /// Whether the search of a part had to end before the part did.
+    var isSpent: Bool { unused.steps == 0 || used.steps == 0 }
+}
+
 /// The search for the entries to evict.
 extension Index {
     /// The entry to evict next: the least recently used one that was never used. It is the least
@@ -8,20 +26,21 @@ extension Index {
     /// the entry that was never used is so new that it may still be used. Pins hold bytes of neither
     /// part.
     ///
-    /// `nil` if there is none, or if `steps` reached 0.
+    /// `nil` if there is none, or if too many are spared.
     ///
     /// - Parameters:
-    ///   - steps: the number of spared entries that can still be skipped.
+    ///   - position: how far the search has come; a part whose steps are spent has no victims.
     ///   - limit: an entry that was fetched at this time or later, and all those used after it in
     ///     its part, are no victims.
     ///   - isSpared: whether an entry cannot be evicted now. Few of the least recently used entries are: the request
     ///     that downloads an entry again is a use of it.
     package func nextVictim(
-        steps: inout Int, fetchedBefore limit: UnixTime? = nil, unless isSpared: (CacheKey) -> Bool
+        _ position: inout VictimPosition, fetchedBefore limit: UnixTime? = nil,
+        unless isSpared: (CacheKey) -> Bool
     ) -> CacheKey? {
-        let unused = oldest(of: .unused, before: limit, &steps, isSpared)
+        let unused = oldest(of: .unused, before: limit, &position.unused, isSpared)
         if let unused, !isUsedPartFull, !isNew(unused) { return self[unused].key }
-        let used = oldest(of: .used, before: limit, &steps, isSpared)
+        let used = oldest(of: .used, before: limit, &position.used, isSpared)
         guard let unused, let used else { return (unused ?? used).map { self[$0].key } }
         return self[wasUsed(unused, before: used) ? unused : used].key
     }
@@ -40,15 +59,17 @@ extension Index {
 
     /// The least recently used entry of a class that is not spared.
     private func oldest(
-        of usageClass: UsageClass, before limit: UnixTime?, _ steps: inout Int,
-        _ isSpared: (CacheKey) -> Bool
+        of usageClass: UsageClass, before limit: UnixTime?,
+        _ part: inout VictimPosition.Part, _ isSpared: (CacheKey) -> Bool
     ) -> UInt32? {
-        var place = orders[usageClass.rawValue].oldest
-        while place != Self.none, steps > 0, isSpared(self[place].key) {
-            place = self[place].newer
-            steps -= 1
+        var place =
+            part.spared == Self.none
+            ? orders[usageClass.rawValue].oldest : self[part.spared].newer
+        while place != Self.none, part.steps > 0, isSpared(self[place].key) {
+            (part.spared, place) = (place, self[place].newer)
+            part.steps -= 1
         }
-        guard place != Self.none, steps > 0 else { return nil }
+        guard place != Self.none, part.steps > 0 else { return nil }
         if let limit, self[place].fetchedAt >= limit.rawValue { return nil }
         return place
     }

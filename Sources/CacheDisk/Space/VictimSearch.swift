@@ -10,6 +10,16 @@ package struct VictimSearch: Sendable {
     package var limit = Self.slice
     /// If set, the search ends in each part at an entry that was fetched at this time or later.
     var fetchedBefore: UnixTime?
-    /// The number of spared entries that can still be skipped.
-    package var steps = 16 * 1024
+    /// How far the search has come.
+    package var position = VictimPosition()
+    /// Whether entries are left out that callers were given, and how many were.
+    private(set) var sparesGiven = true
+    var given = 0
+
+    /// There is no other victim. Returns whether the search begins again, with the entries that it left out.
+    mutating func takesGiven() -> Bool {
+        guard given > 0, sparesGiven else { return false }
+        (sparesGiven, position) = (false, VictimPosition())
+        return true
+    }
 }

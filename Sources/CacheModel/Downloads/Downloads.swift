@@ -8,6 +8,8 @@ package struct Downloads: Sendable {
     private var flights: [CacheKey: Flight] = [:]
     /// The number of images being published. Each has a file open.
     package private(set) var publishing = 0
+    /// The number of downloads that wait. Counted as they change, because a count of all would hold the lock for long.
+    package private(set) var queued = 0
 
     package var isEmpty: Bool { flights.isEmpty }
 
@@ -24,7 +26,7 @@ package struct Downloads: Sendable {
     }
 
     /// How a download uses the files of a key.
-    func use(_ key: CacheKey) -> DownloadUse {
+    func use(_ key: CacheKey) -> FileUse {
         guard let place = flights.index(forKey: key) else { return .none }
         let flight = flights.values[place]
         return flight.isQueued || flight.isSpreading ? .waiting : .running
@@ -33,25 +35,33 @@ package struct Downloads: Sendable {
     package func isPublishing(_ key: CacheKey) -> Bool { flights[key]?.isPublishing == true }
 
     /// Begins a download.
-    package mutating func insert(_ key: CacheKey, _ flight: Flight) { flights[key] = flight }
+    package mutating func insert(_ key: CacheKey, _ flight: Flight) {
+        let former = flights.updateValue(flight, forKey: key)
+        queued += (flight.phase == .queued ? 1 : 0) - (former?.phase == .queued ? 1 : 0)
+    }
 
     /// Changes a flight in place. `nil` if there is none.
     @discardableResult
     package mutating func update<Result>(_ key: CacheKey, _ change: (inout Flight) -> Result)
         -> Result?
     {
-        flights.update(key, change)
+        guard let place = flights.index(forKey: key) else { return nil }
+        let wasQueued = flights.values[place].phase == .queued
+        let result = change(&flights.values[place])
+        let isQueued = flights.values[place].phase == .queued
+        if wasQueued != isQueued { queued += isQueued ? 1 : -1 }
+        return result
     }
 
     /// The whole image has arrived, or the origin confirmed the entry.
     package mutating func publish(_ key: CacheKey, losses: Int) {
-        flights.update(key) { $0.publishes(losses: losses) }
+        update(key) { $0.publishes(losses: losses) }
         publishing += 1
     }
 
     /// The image is about to get the bytes of an entry, without a download.
     package mutating func adopt(_ key: CacheKey, losses: Int) {
-        flights.update(key) { $0.adopts(losses: losses) }
+        update(key) { $0.adopts(losses: losses) }
         publishing += 1
     }
 
@@ -59,7 +69,11 @@ package struct Downloads: Sendable {
     package mutating func publishingEnded() { publishing -= 1 }
 
     /// Ends a download.
-    package mutating func remove(_ key: CacheKey) -> Flight? { flights.removeValue(forKey: key) }
+    package mutating func remove(_ key: CacheKey) -> Flight? {
+        let flight = flights.removeValue(forKey: key)
+        if flight?.phase == .queued { queued -= 1 }
+        return flight
+    }
 
     /// Takes the table out if it has room for many more downloads than there are, because it does not shrink by itself.
     /// The caller releases it, which takes long for a large one.
@@ -83,5 +97,7 @@ package struct Downloads: Sendable {
         }
         let count = flights.values.count(where: \.isPublishing)
         precondition(count == publishing, "\(count) are being published, \(publishing) are counted")
+        let waiting = flights.values.count { $0.phase == .queued }
+        precondition(waiting == queued, "\(waiting) are queued, \(queued) are counted")
     }
 }

@@ -31,6 +31,8 @@ package struct Flight: Sendable {
     package private(set) var fields: [RequestField]
     /// The URL and the fields for the next attempt, if a caller gave others during this one.
     private var next: (url: CacheURL, fields: [RequestField])?
+    /// Other URLs of the image that callers gave, and those that have failed for good. `nil` if there never were any.
+    private var others: (rest: [CacheURL], tried: [CacheURL])?
     package private(set) var state = State.queued
 
     /// Callers that wait. Each is notified of the end once.
@@ -119,11 +121,26 @@ package struct Flight: Sendable {
         if isQueued { takeNextURL() }
     }
 
+    /// A caller gave other URLs of the image. Each is asked once.
+    package mutating func knows(_ also: [CacheURL]) {
+        for url in also where url != self.url && !hasTried(url) {
+            if others?.rest.contains(url) != true { others = (rest + [url], others?.tried ?? []) }
+        }
+    }
+
+    private var rest: [CacheURL] { others?.rest ?? [] }
+
+    /// Whether a URL has failed for good, while another one was known.
+    package func hasTried(_ url: CacheURL) -> Bool { others?.tried.contains(url) == true }
+
     private mutating func takeNextURL() {
         guard let next else { return }
         (url, origin, fields) = (next.url, Origin(next.url), next.fields)
         self.next = nil
     }
+
+    /// Whether a caller gave another URL or other fields that were not tried.
+    package var hasAnotherURL: Bool { next != nil || !rest.isEmpty }
 
     // MARK: Current state
 
@@ -346,6 +363,15 @@ package struct Flight: Sendable {
         if !spendsAttempt { attempts -= 1 }
         state = .queued
         failure = refusal
+    }
+
+    /// The URL has failed for good. The next one begins with all attempts.
+    package mutating func asksAnotherURL() {
+        guard phase.isRunning, hasAnotherURL else { impossible("ask another URL") }
+        if next == nil { next = (rest[0], []) }
+        others = (rest.filter { $0 != next?.url }, (others?.tried ?? []) + [url])
+        attempts = 0
+        becomeQueued()
     }
 
     /// The pause has ended.

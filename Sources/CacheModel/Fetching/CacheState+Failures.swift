@@ -20,7 +20,7 @@ extension CacheState {
         let seconds = retry.negativeTTL(
             of: failed.failure, serverDelay: failed.serverDelay, isOffline: failed.isOffline)
         let failure = failed.failure.retrying(at: seconds > 0 ? now.time + seconds : nil)
-        failures.record(failure, of: key, flight.name)
+        failures.record(failure, of: key, flight.name, from: flight.url)
         if failed.allowsStaleIfError { serveStale(key, flight, &effects) }
         guard let flight = wanted(key, after: failure, &effects) else { return }
         if let refusal, !refusal.wasAlone || flight.attempts < retry.attempts {
@@ -36,9 +36,13 @@ extension CacheState {
             return postpone(
                 key, flight, failure, until: end, spendsAttempt: !failed.hasProgressed, &effects)
         }
+        if flight.hasAnotherURL, failure.isOfSource {
+            undo(key, &effects) { $0.asksAnotherURL() }
+            return startTransfers(&effects)
+        }
         endFlight(key, &effects)
         self.failed(key, flight, failure, &effects)
-        if failed.isGone {
+        if failed.isGone, !keepsGone {
             // A pinned entry stays in spite of that.
             if !(flight.isPinned ?? disk.isPinned(key)) { withdraw(key, &effects) }
             deleteFromStore(key, flight, &effects)
@@ -121,7 +125,7 @@ extension CacheState {
     ) {
         counters.failed(failure.kind)
         effects.failed(flight.url, failure)
-        failures.record(failure, of: key, flight.name)
+        failures.record(failure, of: key, flight.name, from: flight.url)
         settle(key, flight.waiters, failure, &effects)
         changed(key, &effects)
     }
@@ -179,6 +183,11 @@ extension CacheState {
         storeMayBeInReach()
         pausesEnded(now: now + retry.longestPause, &effects)
     }
+}
+
+extension Failure {
+    /// Whether another URL of the image may succeed: the failure does not concern this machine.
+    fileprivate var isOfSource: Bool { defaultNegativeTTL != nil }
 }
 
 extension FailedTransfer {

@@ -18,11 +18,12 @@ extension CacheState {
     ///   - waiter: `nil` if the download continues without a caller.
     ///   - name: the URL that names the image. `nil` if that is the URL to download from.
     ///   - fields: the header fields of an account.
+    ///   - also: other URLs of the image, each to be asked when the one before it has failed for good.
     ///   - stale: how a stale entry can be used. `nil` if the entry is not stale.
     package mutating func requested(
         _ key: CacheKey, _ url: CacheURL, by waiter: WaiterID?, _ options: FetchOptions,
-        name: CacheURL? = nil, fields: [RequestField] = [], stale: Staleness? = nil, now: FileTime,
-        _ effects: inout Effects
+        name: CacheURL? = nil, fields: [RequestField] = [], also: [CacheURL] = [],
+        stale: Staleness? = nil, now: FileTime, _ effects: inout Effects
     ) {
         let name = name ?? url
         // Showing a derived image is no use of its original.
@@ -37,10 +38,11 @@ extension CacheState {
             return
         } else if let digest = options.digest, name.side == nil, mayAdopt(key, digest) {
             insertFlight(key, url, name, fields, asksStore: false)
+            downloads.update(key) { $0.knows(also) }
             return adopt(key, digest, for: waiter, options, &effects)
         } else if answerIfPossible(
-            key, url, name, fields, by: waiter, for: options.client, stale, now: now.wallTime,
-            &effects)
+            key, url, name, fields, also, by: waiter, for: options.client, stale,
+            now: now.wallTime, &effects)
         {
             return
         }
@@ -49,10 +51,10 @@ extension CacheState {
             if let waiter { waiters.update(waiter) { $0.failures[key] = .shuttingDown } }
             return
         }
-        join(key, url, name, fields, asksStore: !options.isRefresh, &effects)
+        let isRenewed = join(key, url, name, fields, also, asksStore: !options.isRefresh, &effects)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
         urgencyChanged(key, &effects)
-        if options.isRefresh, downloads[key]?.phase == .retrying {
+        if options.isRefresh || isRenewed, downloads[key]?.phase == .retrying {
             // The callers that already wait keep their remaining attempts.
             downloads.update(key) { $0.grantExtraAttempt() }
             queueAgain(key)
@@ -109,8 +111,24 @@ extension CacheState {
     ) {
         waiterLeft(id, keys, ifQueued: true, &effects)
         waiterLeft(id, keys, &effects)
-        waiters.update(id) { $0.forget(keys) }
+        waiters.forget(id, keys)
         startTransfers(&effects)
+    }
+
+    /// The caller was notified, or leaves.
+    ///
+    /// - Returns: the images that it was given, if they are more than `limit`. ``released(_:)`` follows for them, in
+    ///   several steps.
+    package mutating func waiterReported(_ id: WaiterID, limit: Int) -> Set<CacheKey> {
+        let keys = waiters.takeGiven(id)
+        guard keys.count <= limit else { return keys }
+        keys.forEach { waiters.release($0) }
+        return []
+    }
+
+    /// A caller that was given these images was notified, or leaves.
+    package mutating func released(_ keys: ArraySlice<CacheKey>) {
+        keys.forEach { waiters.release($0) }
     }
 
     /// The caller leaves and gets no outcome.
@@ -181,9 +199,8 @@ extension CacheState {
     mutating func settle(
         _ key: CacheKey, _ callers: Set<WaiterID>, _ failure: Failure?, _ effects: inout Effects
     ) {
-        let isUnshareable = failure == nil && disk.isUnshareable(key)
         for id in callers {
-            waiters.settle(id, key, failure, isUnshareable: isUnshareable)
+            waiters.settle(id, key, failure)
             finishIfSettled(id, &effects)
         }
     }
@@ -212,7 +229,7 @@ extension CacheState {
         guard let id, disk.contains(key), waiters[id]?.pending.contains(key) == false,
             waiters.has(id, key) || former.contains(where: { waiters.has($0, key) })
         else { return false }
-        waiters.settle(id, key, nil, isUnshareable: disk.isUnshareable(key))
+        waiters.settle(id, key, nil)
         return true
     }
 
@@ -221,21 +238,26 @@ extension CacheState {
     /// Joins the download of `key`, or queues a new one.
     ///
     /// - Parameter asksStore: whether a new download asks the store first, if there is one.
+    /// - Returns: whether the download has another source to try.
+    @discardableResult
     private mutating func join(
         _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField],
-        asksStore: Bool, _ effects: inout Effects
-    ) {
+        _ also: [CacheURL], asksStore: Bool, _ effects: inout Effects
+    ) -> Bool {
+        defer { if !also.isEmpty { downloads.update(key) { $0.knows(also) } } }
         guard let flight = downloads[key] else {
             insertFlight(key, url, name, fields, asksStore: asksStore)
             changed(key, &effects)
-            return
+            return false
         }
-        if flight.url != url || !fields.isEmpty && flight.fields != fields {
-            renew(key, flight, url, fields)
-        }
+        let isRenewed =
+            flight.url != url && !flight.hasTried(url)
+            || !fields.isEmpty && flight.fields != fields
+        if isRenewed { renew(key, flight, url, fields) }
         counters.joined += 1
         // If the image was removed during its publication, this request cancels the removal.
         downloads.update(key) { $0.setRemovalPending(false) }
+        return isRenewed
     }
 
     private mutating func insertFlight(
@@ -291,13 +313,13 @@ extension CacheState {
     /// asked first.
     private mutating func answerIfPossible(
         _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField],
-        by id: WaiterID?, for client: ClientID,
+        _ also: [CacheURL], by id: WaiterID?, for client: ClientID,
         _ stale: Staleness?, now: UnixTime, _ effects: inout Effects
     ) -> Bool {
-        switch answer(key, url, stale, now) {
+        switch answer(key, url, last: also.last ?? url, stale, now) {
         case .ask: return false
         case .hit: break
-        case .hitAndRevalidate: revalidate(key, url, name, fields, for: client, &effects)
+        case .hitAndRevalidate: revalidate(key, url, name, fields, also, for: client, &effects)
         case .staleHit: counters.staleAnswers += 1
         case .failure(let failure):
             counters.misses += 1
@@ -306,18 +328,20 @@ extension CacheState {
             return true
         }
         counters.hits += 1
-        if let id { waiters.update(id) { $0.delivered.insert(key) } }
+        if let id { waiters.give(id, key) }
         return true
     }
 
-    private func answer(_ key: CacheKey, _ url: CacheURL, _ stale: Staleness?, _ now: UnixTime)
-        -> Answer
-    {
+    /// - Parameter last: the URL that is asked when all others have failed.
+    private func answer(
+        _ key: CacheKey, _ url: CacheURL, last: CacheURL, _ stale: Staleness?, _ now: UnixTime
+    ) -> Answer {
         let flight = downloads[key]
         // A caller that arrives during the pause before a retry waits for the retry, unless it can
         // use a stale entry.
         let remembered =
-            flight == nil ? failures.answer(for: key, now: now, longest: retry.longestPause) : nil
+            flight == nil
+            ? failures.answer(for: key, from: last, now: now, longest: retry.longestPause) : nil
         guard let facts = disk.facts(of: key) else {
             return remembered.map { .failure($0) } ?? .ask
         }
@@ -339,11 +363,11 @@ extension CacheState {
     /// running or the detached quota is full. The next hit then asks again.
     private mutating func revalidate(
         _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, _ fields: [RequestField],
-        for client: ClientID, _ effects: inout Effects
+        _ also: [CacheURL], for client: ClientID, _ effects: inout Effects
     ) {
         guard !downloads.contains(key), !isDraining, waiters.detached.admits(1, of: client.user)
         else { return }
-        join(key, url, name, fields, asksStore: true, &effects)
+        join(key, url, name, fields, also, asksStore: true, &effects)
         detach(key, FetchOptions(priority: .background, client: client))
         urgencyChanged(key, &effects)
         startQueued(&effects)

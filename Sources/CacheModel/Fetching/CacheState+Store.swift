@@ -60,7 +60,8 @@ extension CacheState {
 
     private mutating func takeLookup() -> (key: CacheKey, user: UserID)? {
         guard let store, store.reads.admits else { return nil }
-        return self.store?.lookups.takeNext(limit: store.concurrency.limit)
+        return self.store?.lookups.takeNext(
+            limit: store.concurrency.limit, prefetches: scheduler.permitsPrefetches)
     }
 
     private mutating func ask(_ key: CacheKey, for user: UserID, _ effects: inout Effects) {

@@ -19,6 +19,12 @@ struct TransferQueue: Sendable {
 
     var isEmpty: Bool { flows.isEmpty }
 
+    /// Whether nothing waits that may ever start as long as the settings stay the same.
+    func isIdle(_ slots: borrowing TransferSlots) -> Bool {
+        guard !slots.permitsPrefetches else { return isEmpty }
+        return ready.hasOnlyPrefetches && blocked.values.allSatisfy(\.hasOnlyPrefetches)
+    }
+
     /// Whether a client waits that is not this one.
     func hasClient(otherThan client: ClientID) -> Bool {
         clients.counts.count > 1 || clients.counts.first.map { $0.key != client } ?? false
@@ -68,9 +74,12 @@ struct TransferQueue: Sendable {
     private func first(
         of queue: FairQueue<Origin>, at origin: Origin?, _ slots: borrowing TransferSlots
     ) -> FairQueue<Origin>.Turn? {
-        queue.first(
+        let first = queue.first(
             count: { slots.permitAnother(for: $0) ? slots.active($0, at: origin) : nil },
             rank: { slots.rank(of: $0, at: origin) })
+        return first.flatMap {
+            slots.permitsPrefetches || $0.priority != .background ? $0 : nil
+        }
     }
 
     /// A download stopped for another one. Its client lets the other clients of its user go first.
@@ -149,7 +158,8 @@ extension TransferQueue {
             precondition(isBlocked != isReady, "\(flow) is both ready and blocked, or neither")
             precondition(
                 !isBlocked || slots.free(at: flow.origin) == 0 || isReadyFlow(at: flow.origin)
-                    || !slots.permitAnother(for: flow.client.user),
+                    || !slots.permitAnother(for: flow.client.user)
+                    || flow.priority == .background && !slots.permitsPrefetches,
                 "\(flow.origin) has a slot, but no flow is ready for it")
         }
         precondition(

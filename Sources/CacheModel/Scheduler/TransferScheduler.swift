@@ -22,10 +22,11 @@ package struct TransferScheduler: ~Copyable, Sendable {
     /// The time until which fewer downloads run because memory was short.
     private var throttledUntil: ContinuousClock.Instant?
 
-    init(limit: Int, originLimit: Int) {
+    init(limit: Int, originLimit: Int, permitsPrefetches: Bool = true) {
         self.limit = limit
         highestLimit = limit
         slots = TransferSlots(limit: limit, originLimit: originLimit)
+        slots.permitsPrefetches = permitsPrefetches
     }
 
     /// Downloads that have a slot.
@@ -33,13 +34,14 @@ package struct TransferScheduler: ~Copyable, Sendable {
     /// The running downloads of each user who has any.
     package var runningByUser: [UserID: Int] { slots.users.counts }
 
-    /// Whether no download waits for a slot.
-    var isQueueEmpty: Bool { queue.isEmpty }
+    /// Whether no download waits for a slot that it may have.
+    var isQueueEmpty: Bool { queue.isIdle(slots) }
+    var permitsPrefetches: Bool { slots.permitsPrefetches }
 
     /// The end of the next pause, or the time of the next measurement of running downloads while others wait. `nil` if
     /// there is none.
     func nextCheck(now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        let measurement = queue.isEmpty ? nil : slots.pace.next(now: now)
+        let measurement = isQueueEmpty ? nil : slots.pace.next(now: now)
         return [retries.earliest, slots.pauses.earliest, measurement].compactMap(\.self).min()
     }
 
@@ -116,7 +118,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
         isSpaceShort: Bool = false,
         cost: (CacheKey, FlightID, ClientID) -> TransferSlots.StopCost?
     ) -> CacheKey? {
-        guard !queue.isEmpty, !slots.prefetches.isEmpty || areClientsSeveral else { return nil }
+        guard !isQueueEmpty, !slots.prefetches.isEmpty || areClientsSeveral else { return nil }
         if !slots.hasSlot || isSpaceShort, let key = nextToGiveWay(at: nil, cost) { return key }
         for origin in Array(queue.blockedOrigins) where slots.pauses.limit(of: origin) == nil {
             if let key = nextToGiveWay(at: origin, cost) { return key }
@@ -148,7 +150,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
     }
 
     /// Whether others have begun to wait, so that the running downloads have to be measured from now on.
-    mutating func planMeasurement() -> Bool { !queue.isEmpty && slots.pace.plan() }
+    mutating func planMeasurement() -> Bool { !isQueueEmpty && slots.pace.plan() }
 
     /// Time has passed: measures how fast downloads are while others wait.
     ///
@@ -156,7 +158,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
     mutating func measure(
         now: ContinuousClock.Instant, received: (CacheKey, FlightID) -> Int64?
     ) {
-        guard !queue.isEmpty else { return slots.pace.reset() }
+        guard !isQueueEmpty else { return slots.pace.reset() }
         slots.pace.measures(now: now)
         for (id, transfer) in slots.taken {
             guard let bytes = received(transfer.key, id) else { continue }
@@ -212,7 +214,8 @@ package struct TransferScheduler: ~Copyable, Sendable {
     // MARK: Limits
 
     /// The limits have changed. More downloads can start, or as many as are too many have to end first.
-    mutating func limitsSet(_ limit: Int, originLimit: Int) {
+    mutating func limitsSet(_ limit: Int, originLimit: Int, permitsPrefetches: Bool) {
+        slots.permitsPrefetches = permitsPrefetches
         self.limit = limit
         highestLimit = max(highestLimit, limit)
         slots.limit = throttledUntil == nil ? limit : max(1, limit / 2)

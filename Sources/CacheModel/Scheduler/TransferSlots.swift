@@ -11,6 +11,9 @@ struct TransferSlots: ~Copyable, Sendable {
     /// The maximum number of connections to an origin, and so of downloads if each takes one of its own.
     var originLimit: Int
 
+    /// Whether prefetches may start.
+    var permitsPrefetches = true
+
     /// Streams on the one connection to an origin that speaks HTTP/2. RFC 9113 §6.5.2 advises servers
     /// to allow at least this number.
     static let streamLimit = 100

@@ -41,15 +41,20 @@ package struct StoreLookups: Sendable {
 
     /// Takes the key whose turn it is, if another question may run.
     ///
-    /// - Parameter limit: how many may run at once. One in eight is kept for users for whom none runs.
-    package mutating func takeNext(limit: Int) -> (key: CacheKey, user: UserID)? {
+    /// - Parameters:
+    ///   - limit: how many may run at once. One in eight is kept for users for whom none runs.
+    ///   - prefetches: whether the turn of a prefetch comes at all.
+    package mutating func takeNext(
+        limit: Int, prefetches: Bool = true
+    ) -> (key: CacheKey, user: UserID)? {
         guard !waiting.isEmpty, running.count < limit else { return nil }
         let isScarce = running.count >= limit - limit / 8
-        let turn = queue.takeFirst { [runningByUser] user in
+        let turn = queue.first { [runningByUser] user in
             isScarce && runningByUser[user] > 0 ? nil : runningByUser[user]
         }
-        guard let turn else { return nil }
-        waiting[turn.member] = nil
+        guard let turn, prefetches || turn.priority != .background else { return nil }
+        queue.hadTurn(turn)
+        forget(turn.member)
         return (turn.member, turn.client.user)
     }
 

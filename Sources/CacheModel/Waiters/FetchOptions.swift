@@ -15,13 +15,17 @@ public struct FetchOptions: Sendable {
     public var attempts: Int?
     /// When the caller takes a failure for the images that have not come. The downloads go on for others.
     public var deadline: ContinuousClock.Instant?
+    /// Whether the caller says by ``Cache/reported(_:)`` when it has passed its outcome on. Until then the images that it was
+    /// given are evicted last. Otherwise they are until it has its outcome.
+    public var isHeld: Bool
     /// The digest that the image has to have, if the caller knows it. Any entry with these bytes will do.
     public var digest: ContentDigest?
 
     public init(
         priority: Priority = .normal, isRefresh: Bool = false, client: ClientID = .daemon,
         predecessors: [WaiterID] = [], attempts: Int? = nil,
-        deadline: ContinuousClock.Instant? = nil, digest: ContentDigest? = nil
+        deadline: ContinuousClock.Instant? = nil, isHeld: Bool = false,
+        digest: ContentDigest? = nil
     ) {
         self.priority = priority
         self.isRefresh = isRefresh
@@ -29,6 +33,7 @@ public struct FetchOptions: Sendable {
         self.predecessors = predecessors
         self.attempts = attempts
         self.deadline = deadline
+        self.isHeld = isHeld
         self.digest = digest
     }
 }

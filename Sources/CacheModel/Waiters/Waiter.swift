@@ -10,15 +10,14 @@ package struct Waiter: Sendable {
     /// The failed attempts after which it takes the failure. `nil` if the retry policy decides.
     package let attempts: Int?
     package let deadline: ContinuousClock.Instant?
+    /// Whether its images stay the last to be evicted until ``CacheState/waiterReported(_:)``.
+    package let isHeld: Bool
     /// Images that are not settled yet.
     package var pending: Set<CacheKey> = []
     /// The images that failed, with the reasons.
     package var failures: [CacheKey: Failure] = [:]
     /// Images that the caller was given. A caller that replaces it does not request them again.
     package var delivered: Set<CacheKey> = []
-    /// Delivered images that no other caller can get, because they were stale on arrival or must
-    /// not be stored. They are kept until the caller gets its outcome.
-    package var unshareable: Set<CacheKey> = []
     /// Whether the caller requires the origin's confirmation. An image that the origin could not
     /// confirm then counts as failed.
     package var isRefresh = false
@@ -26,19 +25,11 @@ package struct Waiter: Sendable {
     /// mean that the request is settled.
     package var isComplete = false
 
-    /// Forgets how these images were settled.
-    package mutating func forget(_ keys: some Sequence<CacheKey>) {
-        for key in keys {
-            failures[key] = nil
-            delivered.remove(key)
-            unshareable.remove(key)
-        }
-    }
-
     package init(_ options: FetchOptions) {
         client = options.client
         priority = options.priority
         attempts = options.attempts
         deadline = options.deadline
+        isHeld = options.isHeld
     }
 }

@@ -3,7 +3,8 @@ package import CacheValues
 
 /// The callers that wait for downloads, and the number of downloads for which only the daemon waits.
 ///
-/// Invariant: every pending key has a download, and that download lists the waiter.
+/// Invariants: every pending key has a download, and that download lists the waiter. An image is counted as given once
+/// for each caller that was given it and has not been notified.
 package struct Waiters: Sendable {
     private var waiters: [WaiterID: Waiter] = [:]
     /// The downloads that continue without a caller.
@@ -11,6 +12,10 @@ package struct Waiters: Sendable {
     /// The images that the callers of each user wait for.
     package private(set) var interests = UserQuota(limit: interestLimit)
 
+    /// The number of callers that were given each image and have not been notified.
+    private var given = Tally<CacheKey>()
+    /// The images of callers that have had their outcomes and pass them on.
+    private var reporting: [WaiterID: Set<CacheKey>] = [:]
     /// When the callers that gave a time wait no longer.
     private var deadlines = Schedule<WaiterID>()
 
@@ -31,6 +36,7 @@ package struct Waiters: Sendable {
     package mutating func remove(_ id: WaiterID) {
         guard let waiter = waiters.removeValue(forKey: id) else { return }
         interests.remove(waiter.pending.count, of: waiter.client.user)
+        for key in waiter.delivered { release(key) }
     }
 
     @discardableResult
@@ -58,22 +64,40 @@ package struct Waiters: Sendable {
     }
 
     /// An image is settled for a caller.
-    ///
-    /// - Parameter isUnshareable: whether no other caller can get the image.
-    package mutating func settle(
-        _ id: WaiterID, _ key: CacheKey, _ failure: Failure?, isUnshareable: Bool
-    ) {
-        let waited = waiters.update(id) { waiter in
-            if let failure {
-                waiter.failures[key] = failure
-            } else {
-                waiter.delivered.insert(key)
-                if isUnshareable { waiter.unshareable.insert(key) }
-            }
-            return waiter.removePending(key)
-        }
-        if let user = waited ?? nil { interests.remove(1, of: user) }
+    package mutating func settle(_ id: WaiterID, _ key: CacheKey, _ failure: Failure?) {
+        if let failure { waiters.update(id) { $0.failures[key] = failure } } else { give(id, key) }
+        _ = stopWaiting(id, for: key)
     }
+
+    /// Forgets how these images were settled for a caller.
+    package mutating func forget(_ id: WaiterID, _ keys: some Sequence<CacheKey>) {
+        for key in keys {
+            waiters.update(id) { $0.failures[key] = nil }
+            if waiters.update(id, { $0.delivered.remove(key) != nil }) == true { release(key) }
+        }
+    }
+
+    // MARK: Given images
+
+    /// A caller gets the image. It can still wait for its download, if it has named it twice.
+    package mutating func give(_ id: WaiterID, _ key: CacheKey) {
+        if waiters.update(id, { $0.delivered.insert(key).inserted }) == true { given.add(to: key) }
+    }
+
+    /// Whether a caller was given the image and has not been notified.
+    package func isGiven(_ key: CacheKey) -> Bool { given[key] > 0 }
+
+    /// The images that a caller was given. ``release(_:)`` has to follow for each.
+    package mutating func takeGiven(_ id: WaiterID) -> Set<CacheKey> {
+        if let keys = reporting.removeValue(forKey: id) { return keys }
+        return waiters.update(id) { waiter in
+            defer { waiter.delivered = [] }
+            return waiter.delivered
+        } ?? []
+    }
+
+    /// A caller that was given the image was notified, or is gone.
+    package mutating func release(_ key: CacheKey) { given.remove(from: key) }
 
     // MARK: Deadlines
 
@@ -101,17 +125,17 @@ package struct Waiters: Sendable {
             return nil
         }
         waiters[id] = nil
+        if waiter.isHeld {
+            reporting[id] = waiter.delivered
+        } else {
+            for key in waiter.delivered { release(key) }
+        }
         return Outcome(waiter: id, failures: waiter.failures)
     }
 
     /// Whether the caller was already given the image.
     package func has(_ id: WaiterID, _ key: CacheKey) -> Bool {
         waiters[id]?.delivered.contains(key) == true
-    }
-
-    /// Unshareable images in requests that have not ended, so their callers have not been notified yet.
-    package var unreported: Set<CacheKey> {
-        waiters.values.reduce(into: Set()) { $0.formUnion($1.unshareable) }
     }
 }
 

@@ -3,7 +3,8 @@ import CacheValues
 extension CachingRules {
     /// How long a response is fresh that was just received.
     package func freshness(of head: ResponseHead, _ times: RequestTimes) -> Freshness {
-        limited(freshnessAlone(of: head, times), by: redirects(to: head, times))
+        raised(
+            limited(freshnessAlone(of: head, times), by: redirects(to: head, times)), head, times)
     }
 
     /// How long an entry is fresh after a 304. The fields of the 304 replace the known ones, and the other
@@ -22,7 +23,8 @@ extension CachingRules {
         of partial: PartialRecord, continuedBy head: ResponseHead, _ times: RequestTimes
     ) -> Freshness {
         guard head.status == 206 else {
-            return limited(partial.freshness, by: redirects(to: head, times))
+            return raised(
+                limited(partial.freshness, by: redirects(to: head, times)), head, times)
         }
         var changed: UnixTime?
         if case .lastModified(let time) = partial.validator { changed = time }
@@ -33,9 +35,21 @@ extension CachingRules {
         _ known: Freshness?, changed: UnixTime?, updatedBy head: ResponseHead,
         _ times: RequestTimes
     ) -> Freshness {
-        limited(
-            freshnessAlone(known, changed: changed, updatedBy: head, times),
-            by: redirects(to: head, times))
+        raised(
+            limited(
+                freshnessAlone(known, changed: changed, updatedBy: head, times),
+                by: redirects(to: head, times)), head, times)
+    }
+
+    /// At least as long as the user's own rule says, if the response may be stored at all.
+    private func raised(
+        _ freshness: Freshness, _ head: ResponseHead, _ times: RequestTimes
+    ) -> Freshness {
+        let end = times.received + minimumLifetime
+        var raised = freshness
+        raised.terms.isRuled = minimumLifetime > 0 && freshness.until < end && permitsStoring(head)
+        if raised.terms.isRuled { raised.until = end }
+        return raised
     }
 
     // MARK: One response

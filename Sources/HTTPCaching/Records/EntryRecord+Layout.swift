@@ -84,6 +84,7 @@ extension ReuseTerms {
         }
         lifetime = seconds(36, .hasLifetime)
         isGuessed = flags.contains(.isGuessed)
+        isRuled = flags.contains(.isRuled)
         mustRevalidate = flags.contains(.mustRevalidate)
         staleWhileRevalidate = seconds(40, .hasStaleWhileRevalidate)
         staleIfError = seconds(44, .hasStaleIfError)

@@ -18,6 +18,7 @@ struct RecordFlags: OptionSet {
     static let isFromStore = RecordFlags(rawValue: 512)
 
     static let isPersonal = RecordFlags(rawValue: 8192)
+    static let isRuled = RecordFlags(rawValue: 16384)
 
     /// The number of the lowest of three bits with the orientation minus 1.
     private static let orientationShift: UInt32 = 10
@@ -40,7 +41,7 @@ extension RecordFlags {
             (.hasStaleIfError, record.terms.staleIfError != nil),
             (.isShareable, record.isShareable),
             (.isFromStore, record.isFromStore),
-            (.isPersonal, record.isPersonal),
+            (.isPersonal, record.isPersonal), (.isRuled, record.terms.isRuled),
         ]
         let orientation = UInt32(record.orientation.rawValue - 1) << Self.orientationShift
         self = flags.reduce(into: Self(rawValue: orientation)) { if $1.1 { $0.insert($1.0) } }

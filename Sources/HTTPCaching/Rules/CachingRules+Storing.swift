@@ -30,7 +30,10 @@ extension CachingRules {
     package func permitsSharing(_ head: ResponseHead, _ times: RequestTimes) -> Bool {
         var shared = self
         shared.isShared = true
-        guard shared.permitsStoring(head) else { return false }
+        // The rules of this machine are not those of the others.
+        guard shared.permitsStoring(head), !freshness(of: head, times).terms.isRuled else {
+            return false
+        }
         return isShared || shared.freshness(of: head, times) == freshness(of: head, times)
     }
 

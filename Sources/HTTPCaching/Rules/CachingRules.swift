@@ -1,3 +1,5 @@
+public import CacheKey
+
 /// The decisions that HTTP leaves to a cache: whether it serves one user or several, and how long it uses a
 /// response that does not say so itself (RFC 9111 §1, §4.2.2).
 ///
@@ -5,6 +7,16 @@
 ///     rules.isShared = true
 ///     rules.unknownLifetime = 600
 public struct CachingRules: Hashable, Sendable {
+    /// A time for which images of some hosts are fresh at least.
+    public struct MinimumFreshness: Hashable, Sendable {
+        public let host: HostPattern
+        public let seconds: Int64
+
+        public init(host: HostPattern, seconds: Int64) {
+            (self.host, self.seconds) = (host, seconds)
+        }
+    }
+
     /// Whether the cache serves several users. It then does not store `private` responses, and it obeys
     /// `s-maxage`.
     public var isShared = false
@@ -20,7 +32,22 @@ public struct CachingRules: Hashable, Sendable {
     /// Seconds for which an image that must not be stored (`no-store`) stays for the callers that waited for
     /// it.
     public var noStoreGrace: Int64 = 60
+    /// The user's own rules about freshness. Of those that match a host, the longest pattern counts.
+    public var minimumFreshness: [MinimumFreshness] = []
+    /// Seconds for which every image is fresh at least that may be stored, whatever its response says. See ``applied(to:)``.
+    package var minimumLifetime: Int64 = 0
 
     /// Creates the default rules: a private cache.
     public init() {}
+
+    /// The rules about the images of a host.
+    package func applied(to host: some StringProtocol) -> CachingRules {
+        let matching = minimumFreshness.filter { $0.host.matches(host) }
+        guard let rule = matching.max(by: { $0.host.text.count < $1.host.text.count }) else {
+            return self
+        }
+        var rules = self
+        rules.minimumLifetime = rule.seconds
+        return rules
+    }
 }

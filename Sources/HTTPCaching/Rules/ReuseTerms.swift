@@ -8,6 +8,8 @@ package struct ReuseTerms: Hashable, Sendable {
     package var lifetime: Int64?
     /// Whether the cache has guessed how long the response is fresh.
     package var isGuessed = false
+    /// Whether the user's own rule is the reason that the response is still fresh.
+    package var isRuled = false
     /// Whether a stale response must not be used before the origin has confirmed it, not even if the origin
     /// fails.
     package var mustRevalidate = false

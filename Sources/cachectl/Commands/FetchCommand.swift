@@ -54,6 +54,16 @@ struct FetchCommand: ParsableCommand {
             valueName: "file"))
     var headerFile: String?
 
+    @Option(
+        name: .customLong("or"),
+        help: ArgumentHelp(
+            "Another URL of the image, asked if the one before it fails for good; can be repeated.",
+            valueName: "url"))
+    var others: [String] = []
+
+    @Flag(help: "Pin the images, from the first byte on.")
+    var pin = false
+
     @Flag(name: .customLong("no-wait"), help: "Start the downloads without waiting for them.")
     var noWait = false
 
@@ -63,6 +73,9 @@ struct FetchCommand: ParsableCommand {
         guard attempts ?? 1 > 0 else { throw ValidationError("--attempts takes 1 or more.") }
         guard (0.001...1e9).contains(timeout ?? 1) else {
             throw ValidationError("--timeout takes 0.001 to 1000000000 seconds.")
+        }
+        guard others.isEmpty || arguments.urls.count == 1 && arguments.urls != ["-"] else {
+            throw ValidationError("--or is for one image: give one URL before it.")
         }
         guard headerFile == nil || account != nil else {
             throw ValidationError("--header-file needs --as, which names the account.")
@@ -112,10 +125,12 @@ struct FetchCommand: ParsableCommand {
     private func parameters(
         _ urls: [String], _ headers: [String: String]?
     ) -> Methods.Fetch.Parameters {
-        let isPlain = attempts == nil && timeout == nil && headers == nil
+        let isPlain =
+            attempts == nil && timeout == nil && headers == nil && others.isEmpty && !pin
         let wants = urls.map {
             Want(
-                url: $0, attempts: attempts, timeout: timeout.map { Int($0 * 1000) },
+                url: $0, also: others.isEmpty ? nil : others, pinned: pin ? true : nil,
+                attempts: attempts, timeout: timeout.map { Int($0 * 1000) },
                 headers: headers)
         }
         return Methods.Fetch.Parameters(

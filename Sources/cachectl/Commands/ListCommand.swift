@@ -11,6 +11,7 @@ struct ListCommand: ParsableCommand {
             A pipe gets everything.
             Example: cachectl list --order size --limit 20
             Example: cachectl list --host example.com --state stale
+            Example: cachectl list --unused 30d
             """,
         aliases: ["ls"])
 
@@ -28,29 +29,13 @@ struct ListCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The most images to list (default: all).", valueName: "count"))
     var limit: Int?
 
-    @Option(
-        help: ArgumentHelp("Only images of this host, without a port.", valueName: "host"))
-    var host: String?
-
-    @Option(help: ArgumentHelp("Only images whose URL starts with this.", valueName: "url"))
-    var prefix: String?
-
-    @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp("Only images of this account.", valueName: "account"))
-    var account: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Only images in this state; in-flight lists the downloads instead.",
-            valueName: "state"))
-    var state: ListState?
+    @OptionGroup var filter: FilterOptions
 
     @Flag(help: "Only images whose bytes another one has too, side by side, with their digests.")
     var duplicates = false
 
     func validate() throws {
-        guard !duplicates || state == nil else {
+        guard !duplicates || filter.state == nil else {
             throw ValidationError("Give either --duplicates or --state.")
         }
         guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more.") }
@@ -58,13 +43,11 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         guard !duplicates else { return try printDuplicates() }
-        let filter = Methods.List.Parameters(
-            order: order, reverse: reverse ? true : nil, prefix: prefix, host: host,
-            account: account, state: state)
-        var pages = ListPages(client: try socket.connect(), filter: filter, limit: limit)
+        var pages = ListPages(
+            client: try socket.connect(), filter: parameters(state: filter.state), limit: limit)
         var output = Output()
         var table = ItemTable(
-            time: state == .inFlight ? .progress : order == .age ? .age : .lastUse,
+            time: filter.state == .inFlight ? .progress : order == .age ? .age : .lastUse,
             now: TimeText.now(), columns: StandardStream.output.columns)
         while let page = try pages.next() {
             if format.json {
@@ -76,11 +59,17 @@ struct ListCommand: ParsableCommand {
         try output.flush()
     }
 
+    private func parameters(state: ListState?) -> Methods.List.Parameters {
+        Methods.List.Parameters(
+            order: order, reverse: reverse ? true : nil, prefix: filter.prefix,
+            host: filter.host, account: filter.account, mediaType: filter.type, state: state,
+            unusedFor: filter.unusedFor)
+    }
+
     /// Prints the images by their contents. All have to be known before the first can be printed.
     private func printDuplicates() throws {
-        let filter = Methods.List.Parameters(
-            prefix: prefix, host: host, account: account, state: .duplicates)
-        var pages = ListPages(client: try socket.connect(), filter: filter, limit: nil)
+        var pages = ListPages(
+            client: try socket.connect(), filter: parameters(state: .duplicates), limit: nil)
         var report = DuplicatesReport()
         while let page = try pages.next() { report.add(page) }
         var output = Output()

@@ -8,25 +8,21 @@ struct RemoveCommand: ParsableCommand {
         commandName: "remove",
         abstract: "Remove images and cancel their downloads.",
         discussion: """
-            --prefix and --all keep pinned images, --as removes them too: log-out is one command. With --store, other machines keep their images \
-            until those are stale.
+            The options that choose images are those of list, so a list shows what goes. They and --all \
+            keep pinned images; --as alone removes them too: log-out is one command. With --store, other \
+            machines keep their images until those are stale.
 
             Exit status: 0 all images were removed; 1 some could not be removed.
 
             Example: cachectl remove --prefix https://example.com/avatars/
+            Example: cachectl remove --unused 30d --type image/gif
             """,
         aliases: ["rm"])
 
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag
 
-    @Option(help: ArgumentHelp("Remove the images whose URL starts with this.", valueName: "url"))
-    var prefix: String?
-
-    @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp("Remove the images of this account.", valueName: "account"))
-    var account: String?
+    @OptionGroup var filter: FilterOptions
 
     @Flag(help: "Remove all images and partial downloads.")
     var all = false
@@ -41,12 +37,15 @@ struct RemoveCommand: ParsableCommand {
     var urls: [String] = []
 
     func validate() throws {
-        let ways = [!urls.isEmpty, prefix != nil, account != nil, all].count { $0 }
-        guard ways == 1 else { throw ValidationError("Give either URLs, --prefix, --as or --all.") }
+        let ways = [!urls.isEmpty, filter.isGiven, all].count { $0 }
+        guard ways == 1 else {
+            throw ValidationError(
+                "Give either URLs, --all, or options that choose images, such as --prefix.")
+        }
         guard !store || !urls.isEmpty else {
             throw ValidationError("--store needs URLs.")
         }
-        guard prefix != "" else {
+        guard filter.prefix != "" else {
             throw ValidationError("--prefix must not be empty; use --all to remove everything.")
         }
     }
@@ -56,7 +55,12 @@ struct RemoveCommand: ParsableCommand {
         let (valid, invalid) = try checked(URLArguments.read(urls))
         let calls: [Methods.Remove.Parameters] =
             urls.isEmpty
-            ? [.init(prefix: prefix, account: account, all: all ? true : nil)]
+            ? [
+                .init(
+                    prefix: filter.prefix, account: filter.account, host: filter.host,
+                    mediaType: filter.type, state: filter.state, unusedFor: filter.unusedFor,
+                    all: all ? true : nil)
+            ]
             : CallBatches(valid).map { .init(urls: $0, store: store ? true : nil) }
         var sum = Methods.Remove.Reply(entries: 0, bytes: 0)
         for parameters in calls {

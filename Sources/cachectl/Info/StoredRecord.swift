@@ -75,6 +75,7 @@ struct StoredRecord {
         add(
             RecordedField("lifetime", terms.lifetime),
             RecordedField("guessed", terms.isGuessed),
+            RecordedField("freshBy", terms.isRuled ? "CACHED_MIN_FRESHNESS" : nil),
             RecordedField("mustRevalidate", terms.mustRevalidate),
             RecordedField("staleWhileRevalidate", terms.staleWhileRevalidate),
             RecordedField("staleIfError", terms.staleIfError))

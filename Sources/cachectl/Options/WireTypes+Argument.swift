@@ -9,6 +9,8 @@ extension ListOrder: ExpressibleByArgument {}
 
 extension ByteSize: ExpressibleByArgument {}
 
+extension TimeSpan: ExpressibleByArgument {}
+
 extension ListState: ExpressibleByArgument {
     /// A state in the words of ``CacheWire/Item/stateWord``: `in-flight` instead of `inFlight`.
     public init?(argument: String) {

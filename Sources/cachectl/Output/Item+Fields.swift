@@ -25,6 +25,7 @@ extension Item {
             ("standIn", standIn),
             ("fetchedAt", fetchedAt.map(TimeText.describe(unixSecond:))),
             ("freshUntil", freshUntil.map(TimeText.describe(unixSecond:))),
+            ("freshBy", freshByRule == true ? "CACHED_MIN_FRESHNESS" : nil),
             ("lastUsedAt", lastUsedAt.map(TimeText.describe(unixSecond:))),
             ("etag", etag),
             ("modified", modified.map(TimeText.describe(unixSecond:))),

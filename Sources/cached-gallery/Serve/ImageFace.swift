@@ -49,6 +49,7 @@ final class ImageFace: Responder {
                 }
                 file.close()
             }
+            guard !request.head.isForLater else { return fetchLater(signed, then) }
             try fetch(signed, request.head, then)
         } catch {
             then(.refusal(error))
@@ -56,6 +57,18 @@ final class ImageFace: Responder {
     }
 
     // MARK: Downloads
+
+    /// Starts a download that nobody waits for.
+    private func fetchLater(_ signed: SignedRequest, _ then: @escaping (Response) -> Void) {
+        daemon.callAlone(
+            Methods.Fetch.self, .init(urls: [signed.url], priority: .background, wait: false)
+        ) { result in
+            if case .failure(let error) = result { return then(.refusal(Refusal(error))) }
+            var response = Response(.accepted, type: "text/plain", .bytes(ByteBuffer()))
+            response.headers.add(name: "Preference-Applied", value: "respond-async")
+            then(response)
+        }
+    }
 
     /// Waits for the download of an image that is missing or stale.
     private func fetch(
@@ -97,8 +110,7 @@ final class ImageFace: Responder {
                 then(file.map { response($0, signed, head) } ?? .refusal(.absent(item.failure)))
             }
         } catch {
-            let status: HTTPResponseStatus = error.isSlow ? .gatewayTimeout : .serviceUnavailable
-            then(.refusal(Refusal(status, error.message)))
+            then(.refusal(Refusal(error)))
         }
     }
 
@@ -139,7 +151,22 @@ extension CallFailure {
         message: "the download takes long; try again", isSlow: true)
 }
 
+extension HTTPRequestHead {
+    /// Whether the client asks for the image to be there later. RFC 7240 §4.1.
+    fileprivate var isForLater: Bool {
+        guard method == .HEAD else { return false }
+        return headers[canonicalForm: "prefer"].contains { preference in
+            preference.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
+                == "respond-async"
+        }
+    }
+}
+
 extension Refusal {
+    fileprivate init(_ failure: CallFailure) {
+        self.init(failure.isSlow ? .gatewayTimeout : .serviceUnavailable, failure.message)
+    }
+
     /// An image that could not be downloaded. The message of the daemon can name addresses of its network, so it stays
     /// here.
     fileprivate static func absent(_ failure: Failure?) -> Refusal {

@@ -24,9 +24,12 @@ final class HeaderDirectory: OriginHeaders {
         var nextLook: ContinuousClock.Instant
     }
 
-    /// The fields of each origin, and the warnings of the reading.
-    struct Table: Equatable {
+    /// The fields of each section, and the warnings of the reading.
+    struct Table {
+        /// By the origin.
         var fields: [String: [RequestField]] = [:]
+        /// The sections with patterns, the longest first.
+        var patterns: [(section: HeaderSection, fields: [RequestField])] = []
         var warnings: [String] = []
     }
 
@@ -50,7 +53,7 @@ final class HeaderDirectory: OriginHeaders {
     func fields(for origin: String) -> [RequestField] {
         state.withLock { state in
             refresh(&state)
-            return state.table.fields[origin] ?? []
+            return state.table.fields(for: origin)
         }
     }
 
@@ -75,18 +78,18 @@ final class HeaderDirectory: OriginHeaders {
 
     private static func read(_ path: String, _ stamp: Stamp) throws -> Table {
         var table = Table()
-        // The file of each origin.
-        var files: [String: String] = [:]
+        // The file of each section.
+        var files: [HeaderSection: String] = [:]
         for name in stamp.files.keys.sorted() {
             let file = try HeaderFile("\(path)/\(name)")
             if let warning = file.warning { table.warnings.append(warning) }
-            for (origin, fields) in file.fields {
-                if let other = files.updateValue(name, forKey: origin) {
+            for (section, fields) in file.fields {
+                if let other = files.updateValue(name, forKey: section) {
                     throw StartFailure.configuration(
-                        "the header files \(other) and \(name) both name \(origin); leave one of them, or give "
-                            + "the images of each account a name with #as=")
+                        "the header files \(other) and \(name) both name \(section.text); leave one of them, or "
+                            + "give the images of each account a name with #as=")
                 }
-                table.fields[origin] = fields
+                table.add(section, fields)
             }
         }
         return table
@@ -110,5 +113,20 @@ final class HeaderDirectory: OriginHeaders {
             ]
         }
         return stamp
+    }
+}
+
+extension HeaderDirectory.Table {
+    fileprivate mutating func add(_ section: HeaderSection, _ fields: [RequestField]) {
+        guard section.pattern != nil else { return self.fields[section.text] = fields }
+        patterns.append((section, fields))
+        patterns.sort {
+            ($1.section.text.count, $0.section.text) < ($0.section.text.count, $1.section.text)
+        }
+    }
+
+    /// The fields of the origin's own section, or else of the longest pattern that it matches.
+    fileprivate func fields(for origin: String) -> [RequestField] {
+        fields[origin] ?? patterns.first { $0.section.matches(origin) }?.fields ?? []
     }
 }

@@ -89,6 +89,13 @@ extension Setting {
             "The largest number of images. Each takes an inode of the file system."
         ) { $0.cache.limits.maximumEntries = $1 },
         Setting(
+            "CACHED_MAX_UNUSED", .time(from: .seconds(1)), otherwise: "never",
+            """
+            The time after which images are evicted that nobody used, such as 90d. Pinned images stay. \
+            The daemon looks once an hour.
+            """
+        ) { $0.cache.limits.maximumUnused = $1 },
+        Setting(
             "CACHED_MAX_IMAGE_BYTES", .size(), default: "64MiB",
             """
             The largest image that is accepted. It protects the disk against servers that send \
@@ -122,6 +129,13 @@ extension Setting {
             "CACHED_MAX_RATE", .size(), otherwise: "no limit",
             "The largest number of bytes a second, all downloads together, such as 2MB."
         ) { $0.cache.transfers.maximumRate = $1 },
+        Setting(
+            "CACHED_PREFETCH", .answer, default: "yes",
+            """
+            Whether images are downloaded for which no user waits: those of priority background, and \
+            stale ones that are confirmed in the background. With no, they stay queued.
+            """
+        ) { $0.cache.permitsPrefetches = $1 },
         Setting(
             "CACHED_ATTEMPTS", .count(), default: "4",
             """
@@ -166,9 +180,23 @@ extension Setting {
             "CACHED_PROXY", .proxy,
             """
             The proxy for all requests, such as http://proxy.example.org:3128. The variables \
-            http_proxy and the like are ignored, because the daemon serves several programs.
+            http_proxy and the like are ignored, because the daemon serves several programs. With \
+            socks5h, the proxy looks names up, and only literal addresses can be refused.
+            """, inForce: { $0.cache.transfers.proxy?.url ?? "" }
+        ) { $0.cache.transfers.proxy = ProxyChoice($1) },
+        Setting(
+            "CACHED_PROXY_LOGIN", .proxyLogin,
             """
-        ) { $0.cache.transfers.proxy = $1 },
+            A file with a line USER:PASSWORD for the proxy, which only its owner can read.
+            """
+        ) { $0.proxyLogin = $1 },
+        Setting(
+            "CACHED_NO_PROXY", .list(of: .proxyException),
+            """
+            Hosts that are reached without the proxy. A name stands for its subdomains too, and a network \
+            such as 10.0.0.0/8 for the addresses in it.
+            """
+        ) { $0.noProxy = $1 },
         Setting(
             "CACHED_CONTACT", .headerText("ADDRESS"),
             """
@@ -192,9 +220,24 @@ extension Setting {
             """
         ) { $0.cache.transfers.caching.unknownLifetime = $1 },
         Setting(
+            "CACHED_MIN_FRESHNESS", .minimumFreshness,
+            """
+            How long images of a host are fresh at least, whatever their server says, unless it \
+            forbids keeping them. A rule is a host, a colon and a time, such as *.example.net:7d. In a \
+            host, * stands for any characters but a dot. The longest host that fits counts.
+            """
+        ) { $0.cache.transfers.caching.minimumFreshness = $1 },
+        Setting(
             "CACHED_STALE_IF_ERROR", .seconds, default: "24h",
             "How long a stale image is used while its server fails, if the server does not say."
         ) { $0.cache.transfers.caching.staleIfError = $1 },
+        Setting(
+            "CACHED_GONE", SettingKind(words: ["remove", "keep"]) { $0 }, default: "remove",
+            """
+            Whether an image is removed or kept when its server answers that it is gone (404, 410). A kept \
+            image is as stale as before, and a pinned one is always kept.
+            """
+        ) { $0.cache.keepsGone = $1 == "keep" },
         Setting(
             "CACHED_IGNORE_QUERY", .ignoredQueries,
             """

@@ -1,6 +1,7 @@
 import CacheCore
 import CacheKey
 import Glibc
+import HTTPCaching
 
 /// Values that one setting has, or two.
 extension SettingKind where Value == String {
@@ -11,6 +12,14 @@ extension SettingKind where Value == String {
     static func headerText(_ placeholder: String) -> Self {
         SettingKind(placeholder, "at most 512 printable characters of ASCII") { text in
             text.utf8.allSatisfy { 0x20...0x7E ~= $0 } && text.count <= 512 ? text : nil
+        }
+    }
+
+    /// A host without a port, or a network.
+    static var proxyException: Self {
+        SettingKind("HOST", "a host like example.org or a network like 10.0.0.0/8") { text in
+            let isName = !text.contains(where: { ":/*@?#[] ".contains($0) })
+            return isName || AddressRange(text) != nil ? text : nil
         }
     }
 
@@ -30,19 +39,42 @@ extension SettingKind where Value == String {
         }
     }
 
-    /// A proxy, as `http://host:port`. A user and password are refused, because the daemon sends credentials to no
-    /// server.
+    /// A proxy, as `http://host:port`. A user and password belong into a file, because others can read options.
     static var proxy: Self {
         SettingKind("URL") { (text) throws(WrongValue) in
-            let form = /https?:\/\/(?:\[[0-9A-Fa-f:.]+\]|[^:\/@?#\[\]\s]+)(?::([0-9]{1,5}))?/
+            let form =
+                /(?:https?|socks5h?):\/\/(?:\[[0-9A-Fa-f:.]+\]|[^:\/@?#\[\]\s]+)(?::([0-9]{1,5}))?/
             guard let match = text.wholeMatch(of: form),
                 match.1.map({ 1...65535 ~= Int($0) ?? 0 }) ?? true
             else {
                 throw WrongValue(
-                    "a proxy like http://host:3128, without user and path",
+                    "a proxy like http://host:3128 or socks5h://host:1080, without user and path",
                     shown: text.withoutPassword)
             }
             return text
+        }
+    }
+}
+
+extension SettingKind where Value == ProxyLogin {
+    /// A file with a user and a password, which nobody else may read.
+    static var proxyLogin: Self {
+        SettingKind("FILE") { (path) throws(WrongValue) in
+            let lines: [String]
+            do throws(TextFile.Problem) {
+                lines = try TextFile.lines(of: path)
+            } catch {
+                throw WrongValue("a file with a line USER:PASSWORD: the file \(error)")
+            }
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & 0o077 == 0 else {
+                throw WrongValue("a file that only its owner can read; run chmod 600 on it")
+            }
+            let (user, password) = (lines.first ?? "").splitOnce(at: ":")
+            guard lines.count == 1, !user.isEmpty, !password.isEmpty else {
+                throw WrongValue("a file with one line USER:PASSWORD")
+            }
+            return ProxyLogin(user: user, password: password)
         }
     }
 }
@@ -91,6 +123,30 @@ extension SettingKind where Value == IgnoredQueries {
             } catch {
                 throw WrongValue("a list of rules like cdn.example.com:sig,exp: \(error)")
             }
+        }
+        kind.separator = " "
+        return kind
+    }
+}
+
+extension SettingKind where Value == [CachingRules.MinimumFreshness] {
+    static var minimumFreshness: Self {
+        let expected = "rules like *.example.net:7d, each for hosts of one form"
+        var kind = SettingKind("HOST:TIME") { (text) throws(WrongValue) in
+            var rules: [CachingRules.MinimumFreshness] = []
+            for word in text.split(separator: " ") {
+                let colon = word.lastIndex(of: ":") ?? word.endIndex
+                let time = String(word[colon...].dropFirst())
+                do {
+                    rules.append(
+                        .init(
+                            host: try HostPattern(word[..<colon]),
+                            seconds: try SettingKind<Int64>.seconds.parse(time)))
+                } catch {
+                    throw WrongValue(expected, shown: String(word))
+                }
+            }
+            return rules
         }
         kind.separator = " "
         return kind

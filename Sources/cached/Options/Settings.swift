@@ -31,6 +31,8 @@ struct Settings: Sendable {
 
     // Values that count together with others.
     var store = StoreChoice()
+    var proxyLogin: ProxyLogin?
+    var noProxy: [String] = []
     var isShared: Bool?
     var contact: String?
     var userAgent: String?
@@ -119,6 +121,13 @@ struct Settings: Sendable {
                 "\(values.place(of: "CACHED_CA_ONLY")) is set, but no certificates are; name a file with "
                     + "--ca-file (CACHED_CA_FILE)")
         }
+        guard cache.transfers.proxy != nil || proxyLogin == nil && noProxy.isEmpty else {
+            throw StartFailure.configuration(
+                "a login or exceptions of a proxy are set, but no proxy is; name it with --proxy (CACHED_PROXY)"
+            )
+        }
+        cache.transfers.proxy?.login = proxyLogin
+        cache.transfers.proxy?.exceptions = noProxy
         // The variables by which other programs find a proxy. curl(1), "Environment".
         let proxies = ["http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"]
             .filter { environment[$0]?.isEmpty == false }

@@ -35,6 +35,9 @@ struct PermittedPaths {
         add(settings.files.map(Self.folder) + [settings.headers].compactMap(\.self), clinux_read)
         if let headers = settings.headers { add([Self.folder(of: headers)], clinux_read) }
         add([trust.file.map(Self.folder), trust.directory].compactMap(\.self), clinux_read)
+        if let login = settings.values["CACHED_PROXY_LOGIN"]?.text {
+            add([Self.folder(of: login)], clinux_read)
+        }
         if let credentials = settings.cache.store?.credentials.path {
             add(Self.folders(of: credentials), clinux_read)
         }

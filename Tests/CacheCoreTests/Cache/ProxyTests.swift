@@ -19,7 +19,7 @@ struct ProxyTests {
     ) throws -> CacheFixture {
         let proxy = try ScriptedOrigin(in: scope)
         return try CacheFixture(in: scope, origin: proxy) { settings in
-            settings.transfers.proxy = proxy.url("")
+            settings.transfers.proxy = ProxyChoice(proxy.url(""))
             settings.transfers.addressPolicy = AddressPolicy(allowing: ranges)
             settings.transfers.resolutions = resolutions
         }
@@ -65,7 +65,7 @@ struct ProxyTests {
             let origin = try ScriptedOrigin(in: scope)
             let front = try await TLSTerminator(authority.issue(), to: origin, in: scope)
             let fixture = try CacheFixture(in: scope, origin: origin) {
-                $0.transfers.proxy = front.url("")
+                $0.transfers.proxy = ProxyChoice(front.url(""))
             }
             let failures = try await fixture.fetch("/a.png").failures.values
             #expect(failures.map(\.kind) == [.tls])
@@ -77,7 +77,7 @@ struct ProxyTests {
         try await withTestScope { scope in
             let port = try ReservedPort(in: scope).number
             let fixture = try CacheFixture(in: scope, origin: ScriptedOrigin(in: scope)) {
-                $0.transfers.proxy = "http://127.0.0.1:\(port)"
+                $0.transfers.proxy = ProxyChoice("http://127.0.0.1:\(port)")
                 $0.transfers.resolutions = ["images.test:80:93.184.215.14"]
             }
             let failure = try await fetch(url, fixture)

@@ -45,7 +45,7 @@ struct ResumingConnectionTests {
         try await withTestScope { scope in
             let proxy = try ScriptedOrigin(in: scope)
             let fixture = try CacheFixture(in: scope, origin: proxy) {
-                $0.transfers.proxy = proxy.url("")
+                $0.transfers.proxy = ProxyChoice(proxy.url(""))
                 $0.transfers.addressPolicy = AddressPolicy()
                 $0.transfers.resolutions = ["images.test:80:93.184.215.14"]
             }

@@ -45,7 +45,7 @@ struct TunnelTests {
             extra: "location = /away.png { return 302 https://inside.test/b.png; }", in: scope)
         let proxy = try ScriptedOrigin(in: scope)
         let fixture = try CacheFixture(in: scope, origin: proxy) { settings in
-            settings.transfers.proxy = proxy.url("")
+            settings.transfers.proxy = ProxyChoice(proxy.url(""))
             settings.transfers.addressPolicy = AddressPolicy()
             settings.transfers.resolutions = resolutions
             settings.transfers.certificateFile = authority.certificate

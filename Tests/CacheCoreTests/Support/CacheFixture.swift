@@ -97,7 +97,9 @@ final class CacheFixture: Sendable {
 
     func removeAll(prefix: String = "") async -> Removal {
         await withCheckedContinuation { continuation in
-            cache.removeAll(prefix: prefix) {
+            var choice = EntryChoice()
+            if !prefix.isEmpty { choice.byURL = { url, _ in url.hasPrefix(prefix) } }
+            cache.removeAll(choice) {
                 continuation.resume(returning: $0?.gone ?? .nothing)
             }
         }

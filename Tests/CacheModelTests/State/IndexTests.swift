@@ -247,8 +247,8 @@ struct IndexTests {
 
 extension Index {
     fileprivate func victim(sparing spared: Set<CacheKey>) -> CacheKey? {
-        var steps = Int.max
-        return nextVictim(steps: &steps) { spared.contains($0) }
+        var position = VictimPosition()
+        return nextVictim(&position) { spared.contains($0) }
     }
 
     /// The list of a part, the most recently used first.

@@ -68,7 +68,7 @@ struct VictimSearchTests {
 
     /// The lock is not held for longer than a search may take.
     @Test func skipsABoundedNumberOfEntries() {
-        var state = state(flying: VictimSearch().steps + 10, "a")
+        var state = state(flying: VictimPosition().unused.steps + 10, "a")
         let found = slice(9, &state)
         #expect(found.victims.isEmpty && found.isLast)
         for number in 0..<20 { ends("\(number)", &state) }
@@ -155,6 +155,64 @@ struct VictimSearchTests {
             return
         }
         #expect(1...10 ~= answer.victims.count)
+    }
+
+    /// A caller gets the cached image `a`. The others are used after that.
+    private func gives(to options: FetchOptions, _ state: inout CacheState) -> WaiterID {
+        let id = state.waiterBegan(options)
+        let now = FileTime(Sample.now)
+        _ = state.run {
+            $0.requested(Sample.key("a"), Sample.url("a"), by: id, options, now: now, &$1)
+        }
+        for name in ["b", "c"] { state.opened(Sample.key(name), at: now) }
+        return id
+    }
+
+    @Test func theImagesOfARunningCallGoLast() {
+        var running = state(flying: 0, "a", "b", "c")
+        _ = gives(to: FetchOptions(), &running)
+        let found = slice(9, &running)
+        #expect(keys(found.victims) == entries("b", "c", "a") && found.isLast)
+        var ended = state(flying: 0, "a", "b", "c")
+        let id = gives(to: FetchOptions(), &ended)
+        _ = ended.run { $0.waiterNamed(id, &$1) }
+        let after = slice(9, &ended)
+        #expect(keys(after.victims) == entries("a", "b", "c"))
+        ended.checkInvariants()
+    }
+
+    @Test func theImagesOfACallGoLastUntilItsReplyIsWritten() {
+        var state = state(flying: 0, "a", "b", "c")
+        let id = gives(to: FetchOptions(isHeld: true), &state)
+        _ = state.run { $0.waiterNamed(id, &$1) }
+        let first = slice(1, &state)
+        #expect(keys(first.victims) == entries("b"))
+        let rest = state.waiterReported(id, limit: 0)
+        #expect(rest == [Sample.key("a")])
+        let second = slice(1, &state)
+        #expect(keys(second.victims) == entries("c"))
+        state.released(Array(rest)[...])
+        #expect(!state.waiters.isGiven(Sample.key("a")))
+        let last = slice(1, &state)
+        #expect(keys(last.victims) == entries("a"))
+        state.checkInvariants()
+    }
+
+    @Test func manyImagesOfRunningCallsAreSkippedOnlyOnce() {
+        var state = state(flying: 0)
+        let id = state.waiterBegan()
+        let count = 2000
+        for number in 0..<count {
+            insert("\(number)", &state)
+            _ = state.run {
+                $0.requested(
+                    Sample.key("\(number)"), Sample.url("\(number)"), by: id, FetchOptions(),
+                    now: FileTime(nanoseconds: 1), &$1)
+            }
+        }
+        for number in 0..<50 { insert("later \(number)", at: 1_790_000_001, &state) }
+        let found = slice(50, &state)
+        #expect(keys(found.victims) == (0..<50).map { .entry(Sample.key("later \($0)")) })
     }
 
     @Test func theFullDiskIsSearchedToTheEnd() {

@@ -97,6 +97,9 @@ class Item(_Item, total=False):
     # Whether a stale image must not be used before the origin has confirmed it. Only with details,
     # and if it is true.
     strict: bool
+    # Whether freshUntil is that of the daemon's own rule (CACHED_MIN_FRESHNESS), because the
+    # origin's is earlier. Only with details, and if it is true.
+    freshByRule: bool
     # If redirects led to another URL: the last two groups of the key of that URL. Only with
     # details, and if the origin sent etag or modified.
     redirect: str
@@ -110,7 +113,7 @@ class Item(_Item, total=False):
     standIn: str
     # Why the last attempt failed. An image that is cached but could not be refreshed has it too.
     # In the last reply to Fetch: why the request could not be fulfilled. Of a queued download it
-    # can also be why its host is asked nothing until retryAt.
+    # can also be why its host is asked nothing until retryAt, or that prefetching is off.
     failure: Failure
 
 
@@ -124,6 +127,14 @@ class Want(_Want, total=False):
     # image, with a signature or on a mirror for example. It is never requested, and is the url of
     # the image in all other calls. Only managers may give one.
     key: str
+    # Other URLs of the image, at most 16: mirrors, gateways, other places of an icon. When url has
+    # failed for good, the first of them is asked, and so on, each once. The name stays that of url
+    # or key; sourceURL says which it was. Only managers may give any, and not together with
+    # headers.
+    also: list[str]
+    # Whether to pin the image, as Pin does: at once if it is cached, and else when it is
+    # published. The reply waits for that, but not the one to Adjust. Only managers may.
+    pinned: bool
     # The default is that of the call. If an image is wanted twice, the higher priority counts.
     priority: Priority
     # The failed attempts after which this call takes the failure, 1 or more; absent, the daemon's
@@ -156,7 +167,7 @@ ListState = Literal["cached", "inFlight", "fresh", "stale", "pinned", "duplicate
 
 
 # Why an entry was evicted.
-EvictionReason = Literal["budget", "diskSpace", "pressure", "requested"]
+EvictionReason = Literal["budget", "diskSpace", "pressure", "requested", "unused"]
 
 
 # An entry that was evicted.
@@ -301,6 +312,8 @@ class ListParameters(TypedDict, total=False):
     # Whether to leave out the images that were derived from others: those whose URL has side=N.
     # One of an original that was as small, but turned, can be listed.
     originals: bool
+    # Only images that were not used in the last so many seconds. Not downloads.
+    unusedFor: int
     # Whether to return keys in place of items.
     keysOnly: bool
 
@@ -322,11 +335,20 @@ class ListReply(_ListReply, total=False):
 class RemoveParameters(TypedDict, total=False):
     # The URLs to remove, pinned or not.
     urls: list[str]
-    # Removes all entries whose URL starts with these bytes. Pinned entries are kept.
+    # Removes entries whose URL starts with these bytes.
     prefix: str
-    # Removes all entries of this account, pinned or not: those whose URL has #as=NAME.
+    # Removes entries of this account: those whose URL has #as=NAME. If nothing else is given,
+    # pinned ones too.
     account: str
-    # Whether to remove all entries. Pinned entries are kept.
+    # Removes entries of this host, in upper or lower case, without a port.
+    host: str
+    # Removes entries of this type, for example image/png. No downloads.
+    mediaType: str
+    # Removes the entries in this state: cached, fresh or stale. No downloads.
+    state: ListState
+    # Removes entries that were not used in the last so many seconds. No downloads.
+    unusedFor: int
+    # Whether to remove all entries.
     all: bool
     # Only with urls: whether to delete the images from the store too, if there is one that may be
     # written to. Other machines keep theirs until they are stale.
@@ -360,9 +382,16 @@ class PinReply(TypedDict):
 
 
 # The parameters of Evict.
-class EvictParameters(TypedDict):
-    # The size.
+class EvictParameters(TypedDict, total=False):
+    # The size. Not with a filter.
     toBytes: int
+    prefix: str
+    account: str
+    host: str
+    mediaType: str
+    state: ListState
+    # Evicts entries that were not used in the last so many seconds.
+    unusedFor: int
 
 
 class _EvictReply(TypedDict):

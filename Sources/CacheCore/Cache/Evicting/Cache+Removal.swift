@@ -17,26 +17,20 @@ extension Cache {
         finishRemoval(of: keys, sparesPinned: false, completion)
     }
 
-    /// Removes every entry and stops every download whose URL begins with the bytes of `prefix`. Pinned entries
-    /// stay. An empty prefix means all of them, and also partials. With a prefix, the URL
-    /// attribute of each entry is read.
-    public func removeAll(prefix: String, completion: @escaping RemovalEnd) {
-        guard !prefix.isEmpty else {
-            let keys =
-                entryKeys(nil) + flightKeys(nil) + read { Array($0.disk.space.partials.keys) }
-            return finishRemoval(of: keys, sparesPinned: true, completion)
+    /// Removes every entry that is chosen, and stops the downloads that are. If every entry is, partials are removed too.
+    public func removeAll(
+        _ choice: EntryChoice = EntryChoice(), sparesPinned: Bool = true,
+        completion: @escaping RemovalEnd
+    ) {
+        var keys = chosen(choice).map(\.key)
+        if choice.byFacts == nil {
+            let flights = read { state in
+                state.downloads.all.map { ($0.key, $0.value.name.string) }
+            }
+            keys += flights.lazy.filter { choice.byURL?($1, $0) ?? true }.map(\.0)
+            if choice.byURL == nil { keys += read { Array($0.disk.space.partials.keys) } }
         }
-        let isMeant = { (url: String) in url.utf8.starts(with: prefix.utf8) }
-        finishRemoval(
-            of: entryKeys(isMeant) + flightKeys(isMeant), sparesPinned: true, completion)
-    }
-
-    /// Removes every entry of an account, pinned or not, and stops its downloads. The URL attribute of each entry is
-    /// read.
-    public func removeAll(of account: String, completion: @escaping RemovalEnd) {
-        let isMeant = { (url: String) in CacheURL.account(in: url) == account }
-        finishRemoval(
-            of: entryKeys(isMeant) + flightKeys(isMeant), sparesPinned: false, completion)
+        finishRemoval(of: keys, sparesPinned: sparesPinned, completion)
     }
 
     private func finishRemoval(
@@ -102,13 +96,22 @@ extension Cache {
                 + "may write there")
     }
 
-    private func entryKeys(_ isMeant: ((String) -> Bool)?) -> [CacheKey] {
-        // `statistics` first applies the changes of other programs, so that files they added are removed too.
-        let isWhole = statistics().isWhole
-        let indexed = allEntries().map(\.key)
-        let keys = isWhole ? indexed : Array(Set(indexed).union(keysInDirectory()))
-        guard let isMeant else { return keys }
-        return keys.filter { details(of: $0).url.map(isMeant) ?? false }
+    /// The entries that are chosen. The lock is released between batches, so that lookups don't wait for long.
+    func chosen(_ choice: EntryChoice) -> [ListedEntry] {
+        // `statistics` first applies the changes of other programs, so that files they added are chosen too.
+        if !statistics().isWhole { _ = lookup(keysInDirectory()) }
+        var entries: [ListedEntry] = []
+        var position = 0
+        var hasMore = true
+        while hasMore {
+            let stretch = readStretch(&position)
+            entries += stretch.entries.lazy.filter { choice.byFacts?($0) ?? true }
+            hasMore = stretch.hasMore
+        }
+        guard let byURL = choice.byURL else { return entries }
+        return entries.filter { entry in
+            details(of: entry.key).url.map { byURL($0, entry.key) } ?? false
+        }
     }
 
     /// The names of entries in the directory, for use while the index is not complete.
@@ -119,10 +122,5 @@ extension Cache {
             // The scan that fills the index meets the same error and reports it.
             return []
         }
-    }
-
-    private func flightKeys(_ isMeant: ((String) -> Bool)?) -> [CacheKey] {
-        let flights = read { state in state.downloads.all.map { ($0.key, $0.value.name.string) } }
-        return flights.lazy.filter { isMeant?($0.1) ?? true }.map(\.0)
     }
 }

@@ -35,6 +35,30 @@ extension Cache {
             Eviction(goal: goal, removing: Removing(because: reason), completion: completion))
     }
 
+    /// Evicts the entries that are chosen and not used meanwhile. Pinned entries stay, and those that are being downloaded
+    /// again.
+    public func evict(
+        _ choice: EntryChoice, because reason: EvictionReason,
+        completion: @escaping @Sendable (Removal, Failure?) -> Void = { _, _ in }
+    ) {
+        guard directory.isInPlace else { return completion(.nothing, directory.lost) }
+        retryUnevictable()
+        let goal = EvictionGoal(bytes: 0)
+        evict(
+            Eviction(
+                goal: goal, chosen: chosen(choice)[...], removing: Removing(because: reason),
+                completion: completion))
+    }
+
+    /// Evicts the entries that were not used for the longest time that the limits permit, if there is one.
+    func evictUnused() {
+        guard let time = settings.limits.maximumUnused else { return }
+        let end = UnixTime.now + -time.components.seconds
+        var choice = EntryChoice()
+        choice.byFacts = { $0.facts.lastUsedAt.unixTime < end }
+        evict(choice, because: .unused)
+    }
+
     /// Queues an eviction. It runs beside publications, because no eviction takes an entry that is in flight.
     func evict(_ eviction: Eviction) {
         worker.enqueue(.runBeside { self.continueEviction(eviction, until: $0) })
@@ -54,9 +78,11 @@ extension Cache {
     private func evictSlice(_ eviction: inout Eviction) -> Bool {
         let slice: (victims: [Victim], isLast: Bool)? = run { [eviction] state, effects in
             guard !state.postpones({ self.evict(eviction) }) else { return nil }
+            if let chosen = eviction.chosen { return state.evictionSlice(of: chosen, &effects) }
             return state.evictionSlice(eviction.goal, isOwn: eviction.isOwn, &effects)
         }
         guard let (victims, isLast) = slice else { return false }
+        eviction.chosen = eviction.chosen?.dropFirst(VictimSearch.slice)
         let isComplete = remove(victims, &eviction.removing)
         let (freed, stuck) = (eviction.removing.freed, eviction.removing.stuck)
         if eviction.removing.isInVain {

@@ -44,4 +44,6 @@ public enum EvictionReason: String, Sendable {
     case pressure
     /// A user asked for it.
     case requested
+    /// Nobody used it for the longest time that the limits permit.
+    case unused
 }

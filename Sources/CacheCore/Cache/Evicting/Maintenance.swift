@@ -29,8 +29,8 @@ final class Maintenance: Sendable {
     /// The number of rounds in a minute. After it, a directory that can't be watched is read again, and a missing
     /// `CACHEDIR.TAG` is written.
     static let minuteRounds = 30
-    /// The number of rounds in an hour. After it, old partials are discarded, and files that could not be unlinked are
-    /// tried again.
+    /// The number of rounds in an hour. After it, old partials are discarded, files that could not be unlinked are
+    /// tried again, and entries are evicted that nobody used.
     static let hourlyRounds = 1800
     /// The time for which changes gather before they are handled. The kernel queues 16,384 of them.
     static let pause = Duration.milliseconds(20)
@@ -102,6 +102,7 @@ final class Maintenance: Sendable {
             if rounds % Self.hourlyRounds == 0 {
                 cache.discardOldPartials()
                 cache.retryUnevictable()
+                cache.evictUnused()
             }
             next = .now + Self.interval
         }

@@ -101,6 +101,14 @@ extension Cache {
         read { $0.waiters[waiter]?.pending.contains(key) == true || $0.waiters.has(waiter, key) }
     }
 
+    /// The outcome of a request with ``FetchOptions/isHeld`` was passed on. Its images are evicted in their turn again.
+    public func reported(_ waiter: WaiterID) {
+        let keys = run { state, _ in state.waiterReported(waiter, limit: Self.stretch) }
+        for stretch in Array(keys).chunks(ofCount: Self.stretch) {
+            run { state, _ in state.released(stretch) }
+        }
+    }
+
     /// Withdraws the request of a caller that is gone or asks for other images now. Downloads that no other
     /// caller waits for stop; their partials stay.
     public func leave(_ waiter: WaiterID) {
@@ -110,6 +118,7 @@ extension Cache {
                 run { $0.waiterLeft(waiter, stretch, ifQueued: ifQueued, &$1) }
             }
         }
+        reported(waiter)
         run { $0.waiterFinishesLeaving(waiter, &$1) }
     }
 
@@ -137,8 +146,8 @@ extension Cache {
                     }
                     state.requested(
                         request.key, request.url, by: waiter, options,
-                        name: request.name, fields: request.fields, stale: stale, now: now,
-                        &effects)
+                        name: request.name, fields: request.fields, also: request.also,
+                        stale: stale, now: now, &effects)
                 }
             }
         }

@@ -97,19 +97,6 @@ extension Cache {
         return page.map(\.entry)
     }
 
-    /// Returns every entry. The lock is released between batches, so that lookups don't wait for long.
-    public func allEntries() -> [ListedEntry] {
-        var entries: [ListedEntry] = []
-        var position = 0
-        var hasMore = true
-        while hasMore {
-            let stretch = readStretch(&position)
-            entries += stretch.entries
-            hasMore = stretch.hasMore
-        }
-        return entries
-    }
-
     /// Reads one batch of entries under one hold of the lock. `position` starts at 0 and moves on.
     func readStretch(_ position: inout Int) -> (entries: [ListedEntry], hasMore: Bool) {
         var entries: [ListedEntry] = []

@@ -31,6 +31,8 @@ public struct OriginDetails: Sendable {
     public let lastModified: UnixTime?
     /// Whether a stale image must not be used before the origin has confirmed it.
     public let isStrict: Bool
+    /// Whether the user's own rule is the reason that the entry is still fresh.
+    public let isRuled: Bool
     /// The last two groups of the key of the URL that redirects led to.
     public let redirect: String?
     /// Whether the bytes came from the store that several machines share.
@@ -40,6 +42,7 @@ public struct OriginDetails: Sendable {
         entityTag = record.validators.entityTag
         lastModified = record.validators.lastModified
         isStrict = record.terms.mustRevalidate
+        isRuled = record.terms.isRuled
         redirect = record.validators.source?.keyEnd
         isFromStore = record.isFromStore
     }

@@ -11,6 +11,8 @@ struct CurlError: Error, Equatable, CustomStringConvertible {
     static let http2 = CurlError(code: CURLE_HTTP2)
     static let http2Stream = CurlError(code: CURLE_HTTP2_STREAM)
     static let notSent = CurlError(code: CURLE_SEND_ERROR)
+    /// CURLE_PROXY: the handshake with a SOCKS proxy failed.
+    static let proxyRefused = CurlError(code: CURLE_PROXY)
     static let strangeReply = CurlError(code: CURLE_WEIRD_SERVER_REPLY)
     static let timedOut = CurlError(code: CURLE_OPERATION_TIMEDOUT)
     /// CURLE_TOO_LARGE: a header line, or what a paused body unpacks to. Since 8.6.0, so older headers lack it.

@@ -58,8 +58,12 @@ extension CurlEasy {
         try set(CURLOPT_URL, plan.url)
         // Without a proxy the option must be empty: a proxy from the environment would hide the host's address
         // from the check.
-        if case .proxy(let url) = plan.route {
-            try set(CURLOPT_PROXY, url)
+        if case .proxy(let proxy) = plan.route {
+            try set(CURLOPT_PROXY, proxy.url)
+            if let login = proxy.login {
+                try set(CURLOPT_PROXYUSERNAME, login.user)
+                try set(CURLOPT_PROXYPASSWORD, login.password)
+            }
         } else {
             try set(CURLOPT_PROXY, "")
         }

@@ -9,6 +9,11 @@ extension Request {
         case (.couldNotConnect, _):
             Failure(
                 .unreachable, "no connection to the proxy could be made: is it running? (--proxy)")
+        case (.proxyRefused, _):
+            Failure(
+                .unreachable,
+                "the proxy made no connection to the host: is it right, and the user and password? (--proxy, "
+                    + "--proxy-login)")
         // The host's own certificate comes after the tunnel is made.
         case (.unverifiedPeer, .proxy) where easy.tunnelStatus == 0:
             Failure(
@@ -26,7 +31,7 @@ extension Request {
         }
         let advice =
             status == 407
-            ? "it wants credentials, which are never sent" : "is the host permitted there?"
+            ? "it wants a user and a password (--proxy-login)" : "is the host permitted there?"
         return Failure(
             .http,
             "the proxy made no connection to the host, status \(status): \(advice) (--proxy)",

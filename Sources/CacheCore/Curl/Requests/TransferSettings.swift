@@ -16,8 +16,8 @@ public struct TransferSettings: Sendable {
     public var addressPolicy = AddressPolicy()
     /// Addresses of host names that replace those of the resolver, in the form of CURLOPT_RESOLVE(3); for tests.
     var resolutions: [String] = []
-    /// The proxy for all requests, as `http://host:port`. A proxy from the environment is not used.
-    public var proxy: String?
+    /// The proxy for all requests. A proxy from the environment is not used.
+    public var proxy: ProxyChoice?
     /// Whether SVG is accepted, which can contain scripts.
     public var acceptsSVG = false
     /// Whether any body with a status of success is accepted, whatever its bytes are.
@@ -44,6 +44,9 @@ public struct TransferSettings: Sendable {
     public var hasContact = true
 
     public init() {}
+
+    /// How the first request to a host is sent.
+    func route(to host: String?) -> RequestRoute { proxy?.route(to: host ?? "") ?? .direct }
 
     func accepts(_ type: MediaType) -> Bool {
         acceptsAnything || (type == .svg ? acceptsSVG : type != .other)

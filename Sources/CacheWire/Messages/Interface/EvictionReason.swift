@@ -10,4 +10,6 @@ public enum EvictionReason: String, WireChoice {
     case pressure
     /// A call of Evict.
     case requested
+    /// Nobody used the image for the longest time that the configuration permits.
+    case unused
 }

@@ -12,8 +12,8 @@ extension InterfaceDescription {
         # beside its parameters: a sentence for a person.
         #
         # Remove, Pin, Evict, Pressure, CheckStore and Verify with repair are for the managers of the cache: its owner, root, and the users
-        # whom the configuration names; so are Fetch and Adjust with a key. Others get the error
-        # org.varlink.service.PermissionDenied, for a key with a reason as above.
+        # whom the configuration names; so are Fetch and Adjust with key, also or pinned. Others get the error
+        # org.varlink.service.PermissionDenied, for these with a reason as above.
         interface io.cached.Cache
 
         # The urgency of a fetch. A shared download has the highest priority of its callers.
@@ -118,6 +118,9 @@ extension InterfaceDescription {
           modified: ?int,
           # Whether a stale image must not be used before the origin has confirmed it. Only with details, and if it is true.
           strict: ?bool,
+          # Whether freshUntil is that of the daemon's own rule (CACHED_MIN_FRESHNESS), because the origin's is earlier. Only with
+          # details, and if it is true.
+          freshByRule: ?bool,
           # If redirects led to another URL: the last two groups of the key of that URL. Only with details, and if the origin
           # sent etag or modified.
           redirect: ?string,
@@ -135,7 +138,7 @@ extension InterfaceDescription {
           standIn: ?string,
           # Why the last attempt failed. An image that is cached but could not be refreshed has it too. In the last reply to
           # Fetch: why the request could not be fulfilled. Of a queued download it can also be why its host is asked nothing
-          # until retryAt.
+          # until retryAt, or that prefetching is off.
           failure: ?Failure
         )
 
@@ -146,6 +149,13 @@ extension InterfaceDescription {
           # or on a mirror for example. It is never requested, and is the url of the image in all other calls. Only managers may
           # give one.
           key: ?string,
+          # Other URLs of the image, at most 16: mirrors, gateways, other places of an icon. When url has failed for good, the first of
+          # them is asked, and so on, each once. The name stays that of url or key; sourceURL says which it was. Only managers may
+          # give any, and not together with headers.
+          also: ?[]string,
+          # Whether to pin the image, as Pin does: at once if it is cached, and else when it is published. The reply waits for
+          # that, but not the one to Adjust. Only managers may.
+          pinned: ?bool,
           # The default is that of the call. If an image is wanted twice, the higher priority counts.
           priority: ?Priority,
           # The failed attempts after which this call takes the failure, 1 or more; absent, the daemon's own attempts count. The
@@ -312,6 +322,8 @@ extension InterfaceDescription {
           # Whether to leave out the images that were derived from others: those whose URL has side=N. One of an original that
           # was as small, but turned, can be listed.
           originals: ?bool,
+          # Only images that were not used in the last so many seconds. Not downloads.
+          unusedFor: ?int,
           # Whether to return keys in place of items.
           keysOnly: ?bool
         ) -> (
@@ -323,15 +335,24 @@ extension InterfaceDescription {
           keys: ?[]string
         )
 
-        # Removes entries and cancels their downloads: by URL, by prefix, of an account, or all.
+        # Removes entries and cancels their downloads: by URL, all, or those that a filter chooses. The fields of the filter are those
+        # of List, and an entry has to fit each that is given. Pinned entries are kept, unless urls or account alone names them.
         method Remove(
           # The URLs to remove, pinned or not.
           urls: ?[]string,
-          # Removes all entries whose URL starts with these bytes. Pinned entries are kept.
+          # Removes entries whose URL starts with these bytes.
           prefix: ?string,
-          # Removes all entries of this account, pinned or not: those whose URL has #as=NAME.
+          # Removes entries of this account: those whose URL has #as=NAME. If nothing else is given, pinned ones too.
           account: ?string,
-          # Whether to remove all entries. Pinned entries are kept.
+          # Removes entries of this host, in upper or lower case, without a port.
+          host: ?string,
+          # Removes entries of this type, for example image/png. No downloads.
+          mediaType: ?string,
+          # Removes the entries in this state: cached, fresh or stale. No downloads.
+          state: ?ListState,
+          # Removes entries that were not used in the last so many seconds. No downloads.
+          unusedFor: ?int,
+          # Whether to remove all entries.
           all: ?bool,
           # Only with urls: whether to delete the images from the store too, if there is one that may be written to. Other
           # machines keep theirs until they are stale.
@@ -353,10 +374,18 @@ extension InterfaceDescription {
           pinned: bool
         ) -> (items: []Item)
 
-        # Evicts the least recently used entries until the cache fits a size.
+        # Evicts the least recently used entries until the cache fits a size, or all entries that a filter chooses, as in Remove.
+        # Pinned entries stay, and those that are being downloaded again.
         method Evict(
-          # The size.
-          toBytes: int
+          # The size. Not with a filter.
+          toBytes: ?int,
+          prefix: ?string,
+          account: ?string,
+          host: ?string,
+          mediaType: ?string,
+          state: ?ListState,
+          # Evicts entries that were not used in the last so many seconds.
+          unusedFor: ?int
         ) -> (entries: int, bytes: int, failure: ?Failure)
 
         # Gives memory back as if a source of pressure had reported this level.
@@ -371,7 +400,9 @@ extension InterfaceDescription {
           # Memory was short, or a call of Pressure said so.
           pressure,
           # A call of Evict.
-          requested
+          requested,
+          # Nobody used the image for the longest time that the configuration permits.
+          unused
         )
 
         # An entry that was evicted.

@@ -57,6 +57,9 @@ public struct Item: WireValue {
     /// Whether a stale image must not be used before the origin has confirmed it. Only with
     /// details, and if it is true.
     public var strict: Bool?
+    /// Whether freshUntil is that of the daemon's own rule (CACHED_MIN_FRESHNESS), because the
+    /// origin's is earlier. Only with details, and if it is true.
+    public var freshByRule: Bool?
     /// If redirects led to another URL: the last two groups of the key of that URL. Only with
     /// details, and if the origin sent etag or modified.
     public var redirect: String?
@@ -71,7 +74,8 @@ public struct Item: WireValue {
     public var standIn: String?
     /// Why the last attempt failed. An image that is cached but could not be refreshed has it
     /// too. In the last reply to Fetch: why the request could not be fulfilled. Of a queued
-    /// download it can also be why its host is asked nothing until retryAt.
+    /// download it can also be why its host is asked nothing until retryAt, or that prefetching
+    /// is off.
     public var failure: Failure?
 
     /// Whether a complete file exists.
@@ -133,6 +137,7 @@ public struct Item: WireValue {
         etag: String? = nil,
         modified: Int? = nil,
         strict: Bool? = nil,
+        freshByRule: Bool? = nil,
         redirect: String? = nil,
         source: Source? = nil,
         pinned: Bool? = nil,
@@ -161,6 +166,7 @@ public struct Item: WireValue {
         self.etag = etag
         self.modified = modified
         self.strict = strict
+        self.freshByRule = freshByRule
         self.redirect = redirect
         self.source = source
         self.pinned = pinned
@@ -192,6 +198,7 @@ public struct Item: WireValue {
             json.member("etag", etag)
             json.member("modified", modified)
             json.member("strict", strict)
+            json.member("freshByRule", freshByRule)
             json.member("redirect", redirect)
             json.member("source", source)
             json.member("pinned", pinned)

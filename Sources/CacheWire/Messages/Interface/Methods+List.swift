@@ -34,6 +34,8 @@ extension Methods {
             /// Whether to leave out the images that were derived from others: those whose URL has
             /// side=N. One of an original that was as small, but turned, can be listed.
             public var originals: Bool?
+            /// Only images that were not used in the last so many seconds. Not downloads.
+            public var unusedFor: Int?
             /// Whether to return keys in place of items.
             public var keysOnly: Bool?
 
@@ -50,6 +52,7 @@ extension Methods {
                 sha256: String? = nil,
                 state: ListState? = nil,
                 originals: Bool? = nil,
+                unusedFor: Int? = nil,
                 keysOnly: Bool? = nil
             ) {
                 self.order = order
@@ -64,6 +67,7 @@ extension Methods {
                 self.sha256 = sha256
                 self.state = state
                 self.originals = originals
+                self.unusedFor = unusedFor
                 self.keysOnly = keysOnly
             }
 
@@ -81,6 +85,7 @@ extension Methods {
                     json.member("sha256", sha256)
                     json.member("state", state)
                     json.member("originals", originals)
+                    json.member("unusedFor", unusedFor)
                     json.member("keysOnly", keysOnly)
                 }
             }
@@ -98,6 +103,7 @@ extension Methods {
                 case sha256
                 case state
                 case originals
+                case unusedFor
                 case keysOnly
             }
 
@@ -115,6 +121,7 @@ extension Methods {
                 sha256 = try members.decodeIfPresent(String.self, forKey: .sha256)
                 state = try members.decodeIfPresent(ListState.self, forKey: .state)
                 originals = try members.decodeIfPresent(Bool.self, forKey: .originals)
+                unusedFor = try members.decodeIfPresent(Int.self, forKey: .unusedFor)
                 keysOnly = try members.decodeIfPresent(Bool.self, forKey: .keysOnly)
             }
         }

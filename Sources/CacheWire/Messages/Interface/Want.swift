@@ -7,6 +7,14 @@ public struct Want: WireValue {
     /// this image, with a signature or on a mirror for example. It is never requested, and is
     /// the url of the image in all other calls. Only managers may give one.
     public var key: String?
+    /// Other URLs of the image, at most 16: mirrors, gateways, other places of an icon. When
+    /// url has failed for good, the first of them is asked, and so on, each once. The name
+    /// stays that of url or key; sourceURL says which it was. Only managers may give any, and
+    /// not together with headers.
+    public var also: [String]?
+    /// Whether to pin the image, as Pin does: at once if it is cached, and else when it is
+    /// published. The reply waits for that, but not the one to Adjust. Only managers may.
+    public var pinned: Bool?
     /// The default is that of the call. If an image is wanted twice, the higher priority
     /// counts.
     public var priority: Priority?
@@ -25,6 +33,8 @@ public struct Want: WireValue {
     public init(
         url: String,
         key: String? = nil,
+        also: [String]? = nil,
+        pinned: Bool? = nil,
         priority: Priority? = nil,
         attempts: Int? = nil,
         timeout: Int? = nil,
@@ -32,6 +42,8 @@ public struct Want: WireValue {
     ) {
         self.url = url
         self.key = key
+        self.also = also
+        self.pinned = pinned
         self.priority = priority
         self.attempts = attempts
         self.timeout = timeout
@@ -42,6 +54,8 @@ public struct Want: WireValue {
         json.object { json in
             json.member("url", url)
             json.member("key", key)
+            json.member("also", also)
+            json.member("pinned", pinned)
             json.member("priority", priority)
             json.member("attempts", attempts)
             json.member("timeout", timeout)
@@ -52,6 +66,8 @@ public struct Want: WireValue {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case url
         case key
+        case also
+        case pinned
         case priority
         case attempts
         case timeout
@@ -62,6 +78,8 @@ public struct Want: WireValue {
         let members = try decoder.members(CodingKeys.self)
         url = try members.decode(String.self, forKey: .url)
         key = try members.decodeIfPresent(String.self, forKey: .key)
+        also = try members.decodeIfPresent([String].self, forKey: .also)
+        pinned = try members.decodeIfPresent(Bool.self, forKey: .pinned)
         priority = try members.decodeIfPresent(Priority.self, forKey: .priority)
         attempts = try members.decodeIfPresent(Int.self, forKey: .attempts)
         timeout = try members.decodeIfPresent(Int.self, forKey: .timeout)

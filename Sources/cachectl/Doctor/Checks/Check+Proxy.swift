@@ -2,7 +2,10 @@ extension Check {
     /// Whether the daemon uses the proxy that other programs use.
     static let proxy = Check("proxy") { examination in
         guard !examination.stats.isEmpty else { return [] }
-        if let proxy = examination.text("proxy") { return [.ok("downloads use \(proxy)")] }
+        if let proxy = examination.text("proxy") {
+            let names = ", which looks names up: only literal addresses are refused"
+            return [.ok("downloads use \(proxy)\(proxy.hasPrefix("socks5h:") ? names : "")")]
+        }
         guard !examination.proxyVariables.isEmpty else { return [.ok("downloads use no proxy")] }
         let names = examination.proxyVariables.joined(separator: ", ")
         return [

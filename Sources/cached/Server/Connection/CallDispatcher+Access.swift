@@ -13,7 +13,8 @@ extension CallDispatcher {
         _ request: IncomingCall.Request, _ header: CallHeader
     ) throws(WireError) {
         let isManager = isManager
-        guard request.isManagement || !isManager && request.choosesNames else { return }
+        let reserved = isManager ? nil : request.reserved
+        guard request.isManagement || reserved != nil else { return }
         let peer = connection.peer
         let metadata: Logger.Metadata = [
             "method": "\(header.method)", "user": "\(peer.map { "\($0.user)" } ?? "unknown")",
@@ -27,14 +28,11 @@ extension CallDispatcher {
                     metadata: metadata)
             }
             hasRefused = true
-            throw .permissionDenied(reason: request.isManagement ? nil : Self.noKeys)
+            throw .permissionDenied(reason: reserved)
         }
         let level = server.managers.value.isOwner(peer) ? Logger.Level.debug : .info
         server.logger.log(level: level, "call changes the cache", metadata: metadata)
     }
-
-    private static let noKeys =
-        "only the owner of the cache, root and its managers may choose a key; leave it out, and the URL names the image"
 }
 
 extension IncomingCall.Request {
@@ -49,12 +47,22 @@ extension IncomingCall.Request {
         }
     }
 
-    /// Whether the call names images by other URLs than their own. Everybody would get such an image for that URL.
-    var choosesNames: Bool {
-        switch self {
-        case .fetch(let parameters): parameters.wants?.contains { $0.key != nil } ?? false
-        case .adjust(let parameters): parameters.add?.contains { $0.key != nil } ?? false
-        default: false
+    /// Why only a manager may make the call; `nil` if everybody may. For a key or another URL, everybody would get such an
+    /// image for that URL.
+    var reserved: String? {
+        let wants: [Want]? =
+            switch self {
+            case .fetch(let parameters): parameters.wants
+            case .adjust(let parameters): parameters.add
+            default: nil
+            }
+        guard let wants else { return nil }
+        let managers = "only the owner of the cache, root and its managers may"
+        if wants.contains(where: { $0.key != nil || $0.also != nil }) {
+            return
+                "\(managers) choose a key or give also; leave them out, and the URL names the image"
         }
+        return wants.contains { $0.pinned == true }
+            ? "\(managers) pin images; leave pinned out" : nil
     }
 }

@@ -16,7 +16,7 @@ extension CallDispatcher {
     ) {
         let client = client
         let isManager = isManager
-        perform(offLoop: isLong || replaced?.isLong == true) { server, output in
+        let begin: @Sendable (ServerContext, inout ByteBuffer) -> CallStep = { server, output in
             replaced?.writeLastReply(from: server, to: &output)
             do throws(WireError) {
                 let call = try FetchCall.begin(
@@ -25,6 +25,22 @@ extension CallDispatcher {
                 return .fetches(call, isLong: isLong, replacing: replaced)
             } catch {
                 return .refuses(header, error, replacing: replaced)
+            }
+        }
+        guard parameters.wants?.contains(where: { $0.pinned == true }) == true else {
+            return perform(offLoop: isLong || replaced?.isLong == true, begin)
+        }
+        submit(failsOnShutdown: true) { server, finish in
+            var output = ByteBuffer()
+            let step = begin(server, &output)
+            guard case .fetches(let call, let isLong, let replaced) = step else {
+                return finish(output, step)
+            }
+            let pins = FetchCall.pins(parameters.wants, in: server)
+            server.cache.pin(pins, true) { [output, call] failures in
+                var call = call
+                call?.notPinned(failures)
+                finish(output, .fetches(call, isLong: isLong, replacing: replaced))
             }
         }
     }
@@ -59,14 +75,19 @@ extension CallDispatcher {
         call.decided(outcome)
         running = .fetch(call)
         let isShutdown = outcome.failures.values.contains { $0.kind == .shuttingDown }
-        if call.follows, !isShutdown { return reportFailures(outcome, of: call) }
+        if call.follows, !isShutdown {
+            reportFailures(outcome, of: call)
+            // The changes report the images.
+            return server.workers.submit(for: client) { [server] _ in
+                server.cache.reported(outcome.waiter)
+            }
+        }
         guard call.isOver || isShutdown else { return }
         stopUpdates()
-        let rest = call.waiters
-        for waiter in rest { server.registry.stopWaiting(for: waiter) }
+        for waiter in call.waiters { server.registry.stopWaiting(for: waiter) }
         perform(offLoop: call.isLong) { [call] server, output in
-            for waiter in rest { server.cache.leave(waiter) }
             call.writeReply(from: server, to: &output)
+            call.leave(in: server)
             return .none
         }
         connection.resume()

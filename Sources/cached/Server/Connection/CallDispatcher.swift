@@ -210,7 +210,7 @@ final class CallDispatcher {
 
     /// Starts work on a thread of the pool; the calls behind it wait until the work has passed a reply and the next
     /// step to its second argument. The connection counts as closed if the call has failed because the daemon stops.
-    private func submit(
+    func submit(
         failsOnShutdown: Bool,
         _ start:
             @escaping @Sendable (

@@ -49,7 +49,7 @@ enum RunningCall: Sendable {
     /// Drops what the call holds in the cache. Any thread can call it.
     func cancel(in server: ServerContext) {
         switch self {
-        case .fetch(let call): for waiter in call.waiters { server.cache.leave(waiter) }
+        case .fetch(let call): call.leave(in: server)
         case .verify(let call): call.verification.cancel()
         case .watch, .work: break
         }

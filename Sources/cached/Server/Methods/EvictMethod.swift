@@ -1,22 +1,34 @@
 import CacheCore
+import CacheValues
 import CacheWire
 import NIOCore
 
-/// `Evict`: evicts entries until the cache is as small as asked for.
-struct EvictMethod: Sendable {
-    private let bytes: Int64
+/// `Evict`: evicts entries until the cache is as small as asked for, or all that a filter chooses.
+enum EvictMethod: Sendable {
+    case toBytes(Int64)
+    case chosen(ListFilter)
 
     init(_ parameters: Methods.Evict.Parameters) throws(WireError) {
-        guard parameters.toBytes >= 0 else {
-            throw .invalidParameter(parameter: "toBytes", reason: "it must not be less than 0")
+        switch (parameters.toBytes, try ListFilter(choosing: parameters)) {
+        case (let bytes?, nil) where bytes >= 0: self = .toBytes(Int64(bytes))
+        case (nil, let filter?): self = .chosen(filter)
+        default:
+            throw .invalidParameter(
+                parameter: "toBytes", reason: "0 or more is needed, or a filter in its place")
         }
-        bytes = Int64(parameters.toBytes)
     }
 
     /// Replies once the files are removed.
     func run(in server: ServerContext, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
-        server.cache.evict(toBytes: bytes, because: .requested) { evicted, failure in
-            reply(server.replies.message(evicted, failure))
+        let completion: @Sendable (Removal, CacheValues.Failure?) -> Void = {
+            reply(server.replies.message($0, $1))
+        }
+        switch self {
+        case .toBytes(let bytes):
+            server.cache.evict(toBytes: bytes, because: .requested, completion: completion)
+        case .chosen(let filter):
+            server.cache.evict(
+                filter.choice(in: server.cache), because: .requested, completion: completion)
         }
     }
 }

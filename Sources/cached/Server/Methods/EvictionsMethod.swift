@@ -28,6 +28,7 @@ extension CacheWire.EvictionReason {
             case .diskSpace: .diskSpace
             case .pressure: .pressure
             case .requested: .requested
+            case .unused: .unused
             }
     }
 }

@@ -24,6 +24,8 @@ struct FetchCall: Sendable {
     private var current: [WaitTerms: WaiterID] = [:]
     /// Waiters that have ended, and whose outcomes are on their way.
     private var ending: Set<WaiterID> = []
+    /// Waiters whose outcomes are not in a reply yet.
+    private(set) var unreported: [WaiterID] = []
     /// Why images failed, from the outcomes so far.
     private var failures: [CacheKey: CacheValues.Failure] = [:]
     /// No download has to be waited for.
@@ -114,7 +116,7 @@ struct FetchCall: Sendable {
         FetchOptions(
             priority: terms.priority, isRefresh: isRefresh, client: client,
             predecessors: predecessors, attempts: terms.attempts, deadline: terms.deadline,
-            digest: mayAdopt ? digest : nil)
+            isHeld: true, digest: mayAdopt ? digest : nil)
     }
 
     /// Whether it names so many URLs that a pass over all of them would delay other clients.
@@ -135,6 +137,17 @@ struct FetchCall: Sendable {
         current[terms] = server.cache.begin(requests, options(terms, after: others))
     }
 
+    /// The keys of the images to be pinned.
+    static func pins(_ wants: [Want]?, in server: ServerContext) -> [CacheKey] {
+        (wants ?? []).filter { $0.pinned == true }
+            .compactMap { server.named($0.url, by: $0.key).key }
+    }
+
+    /// These images could not be pinned.
+    mutating func notPinned(_ failures: [CacheKey: CacheValues.Failure]) {
+        self.failures.merge(failures) { $1 }
+    }
+
     /// Lets the cache notify the observer of outcomes from now on.
     func complete(in server: ServerContext) {
         for waiter in current.values { server.cache.complete(waiter) }
@@ -145,6 +158,13 @@ struct FetchCall: Sendable {
         ending.remove(outcome.waiter)
         current = current.filter { $0.value != outcome.waiter }
         failures.merge(outcome.failures) { $1 }
+        if !follows { unreported.append(outcome.waiter) }
+    }
+
+    /// The call was answered, or is given up.
+    func leave(in server: ServerContext) {
+        for waiter in waiters { server.cache.leave(waiter) }
+        for waiter in unreported { server.cache.reported(waiter) }
     }
 
     /// Whether the outcome of a waiter has not arrived yet.
@@ -174,6 +194,8 @@ struct FetchCall: Sendable {
             change.dropped.append(key)
         }
         drop(leaving, in: server)
+        let pins = Self.pins(parameters.add, in: server)
+        defer { if !pins.isEmpty { server.cache.pin(pins, true) { _ in } } }
         let wants = WantedSet.elements(parameters.add, in: server)
         let isNew = wants.map { want in want.url.valid.map { wanted[$0.key] == nil } ?? true }
         change.new = zip(wants, isNew).filter(\.1).map(\.0.url)
@@ -259,6 +281,14 @@ extension WantedSet {
                     throw .invalidParameter(parameter: name, reason: "it is 1 or more, or absent")
                 }
             }
+            guard want.also?.count ?? 0 <= Want.alsoLimit, want.also == nil || want.headers == nil
+            else {
+                throw .invalidParameter(
+                    parameter: "also",
+                    reason:
+                        "at most \(Want.alsoLimit) URLs, and not together with headers, which are for one origin"
+                )
+            }
             if let problem = want.problemOfHeaders {
                 throw .invalidParameter(parameter: "headers", reason: problem)
             }
@@ -275,7 +305,8 @@ extension WantedSet {
             let terms = WaitTerms(
                 priority: want.priority.map { .init($0) } ?? usual, attempts: want.attempts,
                 deadline: want.timeout.map { now + .milliseconds($0) })
-            let url = server.named(want.url, by: want.key, fields: want.fields)
+            let url = server.named(
+                want.url, by: want.key, fields: want.fields, also: want.also ?? [])
             return Element(url: url, terms: terms)
         }
     }

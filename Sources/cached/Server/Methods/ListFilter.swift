@@ -5,7 +5,21 @@ import CacheValues
 import CacheWire
 import ImageFormats
 
-/// The images that a `List` contains.
+/// The fields of a filter that several methods have.
+protocol FilterParameters {
+    var prefix: String? { get }
+    var account: String? { get }
+    var host: String? { get }
+    var mediaType: String? { get }
+    var state: ListState? { get }
+    var unusedFor: Int? { get }
+}
+
+extension Methods.List.Parameters: FilterParameters {}
+extension Methods.Remove.Parameters: FilterParameters {}
+extension Methods.Evict.Parameters: FilterParameters {}
+
+/// The images that a `List` contains, or that a `Remove` or an `Evict` is about.
 struct ListFilter: Sendable {
     let state: ListState
     private let prefix: String?
@@ -16,16 +30,54 @@ struct ListFilter: Sendable {
     private let mediaType: String?
     private let sha256: String?
     private let originals: Bool
+    /// The last use has to be before this time.
+    private let usedBefore: UnixTime?
 
-    init(_ parameters: Methods.List.Parameters) {
+    init(
+        _ parameters: some FilterParameters, contains: String? = nil, sha256: String? = nil,
+        originals: Bool = false
+    ) throws(WireError) {
         state = parameters.state ?? .cached
         prefix = parameters.prefix
         host = parameters.host?.lowercased()
         account = parameters.account
-        contained = parameters.contains.map { CaselessText($0) }
+        contained = contains.map { CaselessText($0) }
         mediaType = parameters.mediaType
-        sha256 = parameters.sha256
-        originals = parameters.originals ?? false
+        (self.sha256, self.originals) = (sha256, originals)
+        let seconds = parameters.unusedFor
+        guard seconds ?? 0 >= 0 else {
+            throw .invalidParameter(parameter: "unusedFor", reason: "it must not be less than 0")
+        }
+        usedBefore = seconds.map { UnixTime.now + -Int64($0) }
+    }
+
+    /// The filter of a call that changes entries; `nil` if it has none.
+    init?(choosing parameters: some FilterParameters) throws(WireError) {
+        guard [.cached, .fresh, .stale].contains(parameters.state ?? .cached) else {
+            throw .invalidParameter(
+                parameter: "state",
+                reason: "it is cached, fresh or stale; name other images by urls")
+        }
+        guard parameters.prefix != "" else {
+            throw .invalidParameter(
+                parameter: "prefix", reason: "it is empty; leave it out, or set all")
+        }
+        try self.init(parameters)
+        guard needsURL || needsFacts || parameters.state != nil else { return nil }
+    }
+
+    /// The same for the cache.
+    func choice(in cache: Cache) -> EntryChoice {
+        let now = UnixTime.now
+        var choice = EntryChoice()
+        if needsFacts { choice.byFacts = { takes($0, of: cache, now: now) } }
+        if needsURL { choice.byURL = { takes(url: $0, $1) } }
+        return choice
+    }
+
+    /// Whether nothing but an account is asked for.
+    var isAccount: Bool {
+        account != nil && prefix == nil && host == nil && !needsFacts
     }
 
     /// Whether the attributes of an entry have to be read from its file.
@@ -43,10 +95,11 @@ struct ListFilter: Sendable {
     /// Whether the URL of an image has to be known.
     var needsURL: Bool { prefix != nil || host != nil || contained != nil || account != nil }
 
+    /// Whether entries differ by what memory knows of them.
+    private var needsFacts: Bool { state != .cached || mediaType != nil || usedBefore != nil }
+
     /// Whether every entry is listed.
-    var takesAll: Bool {
-        state == .cached && !needsURL && sha256 == nil && mediaType == nil && !originals
-    }
+    var takesAll: Bool { !needsFacts && !needsURL && sha256 == nil && !originals }
 
     /// Whether every download is listed.
     var takesAllDownloads: Bool { !needsURL && !originals }
@@ -54,6 +107,7 @@ struct ListFilter: Sendable {
     func takes(_ entry: ListedEntry, of cache: Cache, now: UnixTime) -> Bool {
         let facts = entry.facts
         if let mediaType, facts.mediaType.name != mediaType { return false }
+        if let usedBefore, facts.lastUsedAt.unixTime >= usedBefore { return false }
         return switch state {
         case .cached: true
         case .fresh: !facts.isStale(at: now)

@@ -26,7 +26,9 @@ struct ListMethod: Sendable {
 
     init(_ parameters: Methods.List.Parameters) throws(WireError) {
         let order = CacheCore.ListOrder(parameters.order ?? .recency)
-        filter = ListFilter(parameters)
+        filter = try ListFilter(
+            parameters, contains: parameters.contains, sha256: parameters.sha256,
+            originals: parameters.originals ?? false)
         keysOnly = parameters.keysOnly ?? false
         isReversed = parameters.reverse ?? false
         let maximum = keysOnly ? Self.keysMaximum : Self.maximum

@@ -5,11 +5,11 @@ import CacheValues
 import CacheWire
 import NIOCore
 
-/// `Remove`: URLs, a prefix of URLs, an account, or all; exactly one of the four.
+/// `Remove`: URLs, all that a filter chooses, or all; exactly one of the three.
 enum RemoveMethod: Sendable {
     case urls([String], alsoInStore: Bool)
-    case prefix(String)
-    case account(String)
+    case chosen(ListFilter)
+    case all
 
     init(_ parameters: Methods.Remove.Parameters) throws(WireError) {
         let alsoInStore = parameters.store ?? false
@@ -18,22 +18,13 @@ enum RemoveMethod: Sendable {
                 parameter: "store", reason: "only images that urls names are removed from the store"
             )
         }
-        switch (parameters.urls, parameters.prefix, parameters.account, parameters.all ?? false) {
-        case (let urls?, nil, nil, false):
-            self = .urls(urls, alsoInStore: alsoInStore)
-        case (nil, let prefix?, nil, false):
-            guard !prefix.isEmpty else {
-                throw .invalidParameter(
-                    parameter: "prefix", reason: "it is empty; set all to remove all entries")
-            }
-            self = .prefix(prefix)
-        case (nil, nil, let account?, false):
-            self = .account(account)
-        case (nil, nil, nil, true):
-            self = .prefix("")
+        switch (parameters.urls, try ListFilter(choosing: parameters), parameters.all ?? false) {
+        case (let urls?, nil, false): self = .urls(urls, alsoInStore: alsoInStore)
+        case (nil, let filter?, false): self = .chosen(filter)
+        case (nil, nil, true): self = .all
         default:
             throw .invalidParameter(
-                parameter: "urls", reason: "exactly one of urls, prefix, account and all is needed")
+                parameter: "urls", reason: "exactly one of urls, all and a filter is needed")
         }
     }
 
@@ -52,8 +43,11 @@ enum RemoveMethod: Sendable {
             }
             let keys = keys(urls, withSizes: true, in: server)
             server.cache.remove(keys, completion: completion)
-        case .prefix(let prefix): server.cache.removeAll(prefix: prefix, completion: completion)
-        case .account(let account): server.cache.removeAll(of: account, completion: completion)
+        case .chosen(let filter):
+            server.cache.removeAll(
+                filter.choice(in: server.cache), sparesPinned: !filter.isAccount,
+                completion: completion)
+        case .all: server.cache.removeAll(completion: completion)
         }
     }
 

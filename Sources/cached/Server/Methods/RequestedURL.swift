@@ -74,8 +74,9 @@ extension ServerContext {
     /// - Parameters:
     ///   - key: the URL that names the image, if the client says so.
     ///   - fields: the header fields of an account.
+    ///   - also: other URLs of the image.
     func named(
-        _ text: String, by key: String? = nil, fields: [RequestField] = []
+        _ text: String, by key: String? = nil, fields: [RequestField] = [], also: [String] = []
     ) -> RequestedURL {
         if let digest = RequestedURL.digest(in: text) {
             return RequestedURL(text, meaning(of: digest))
@@ -92,12 +93,15 @@ extension ServerContext {
             guard name.account == nil || !whereabouts.shared else {
                 return RequestedURL(text, .nothing(.accountOfShared))
             }
-            return RequestedURL(text, .image(ImageRequest(url, named: name, fields: fields)))
+            let also = try also.map { (text) throws(InvalidURL) in try CacheURL(text) }
+            return RequestedURL(
+                text, .image(ImageRequest(url, named: name, fields: fields, also: also)))
         } catch {
             return RequestedURL(
                 text,
                 .nothing(
-                    CacheValues.Failure(.invalidURL, "its key is not a URL: \(error.description)")))
+                    CacheValues.Failure(
+                        .invalidURL, "its key or one of also is not a URL: \(error.description)")))
         }
     }
 

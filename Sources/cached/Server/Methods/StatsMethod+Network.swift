@@ -13,7 +13,7 @@ extension StatsMethod {
             figures["storeLocation"] = .string(location.description)
             figures["storeEndpoint"] = .string(location.endpoint)
         }
-        figures["proxy"] = settings.proxy.map { .string($0) }
+        figures["proxy"] = settings.proxy.map { .string($0.url) }
         figures["trustFile"] = trust.file.map { .string($0) }
         figures["trustDirectory"] = trust.directory.map { .string($0) }
         return figures

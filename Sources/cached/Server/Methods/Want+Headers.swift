@@ -4,6 +4,8 @@ import CacheWire
 
 /// The header fields of an account, as a client gives them.
 extension Want {
+    /// The most other URLs of one image.
+    static let alsoLimit = 16
     /// The most fields of one image, and their most bytes.
     private static let limits = (fields: 16, bytes: 8192)
 

@@ -213,6 +213,7 @@ struct ItemWriter {
             json.put(time.rawValue)
         }
         if origin.isStrict { json.put(",\"strict\":true") }
+        if origin.isRuled { json.put(",\"freshByRule\":true") }
         if let redirect = origin.redirect {
             json.put(",\"redirect\":\"")
             json.putEscaped(redirect)
