@@ -20,6 +20,8 @@ PROGRAMS ?= .build/release
 # Where `libcached` puts the C library, and `gtk` the library for GTK 4.
 LIBCACHED ?= .build/libcached
 CACHED_GTK ?= .build/cached-gtk
+# Where `qml` puts the library for Qt Quick.
+CACHED_QML ?= .build/cached-qml
 
 # Extra arguments for `run`, `bench`, `test` and others: make run ARGS="--log-level debug"
 ARGS ?=
@@ -27,7 +29,7 @@ ARGS ?=
 SOAK ?= 5min
 FUZZ ?= 600
 
-.PHONY: help build libcached gtk install uninstall deb tarball dist package-test bare test test-unprivileged test-confined \
+.PHONY: help build libcached gtk qml install uninstall deb tarball dist package-test bare test test-qml test-unprivileged test-confined \
 	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps http-conformance corpus demo demo-gtk \
 	run clean check store-ceph fleet adopters
 
@@ -58,13 +60,17 @@ $(CACHED_GTK)/libcached-gtk.so.0: $(wildcard clients/gtk/*) $(LIBCACHED)/libcach
 	@.ci/dependencies gtk
 	@clients/gtk/build "$(CACHED_GTK)" "$(LIBCACHED)"
 
+qml: $(LIBCACHED)/libcached.so.0 ## Build the library for Qt Quick, into CACHED_QML=.build/cached-qml
+	@.ci/dependencies qml
+	@clients/qml/build "$(CACHED_QML)" "$(LIBCACHED)"
+
 install: ## Install what was built (PREFIX=/usr/local, DESTDIR=; packaging/install names the others)
-	@packaging/install "$(PROGRAMS)" "$(LIBCACHED)" "$(CACHED_GTK)"
+	@packaging/install "$(PROGRAMS)" "$(LIBCACHED)" "$(CACHED_GTK)" "$(CACHED_QML)"
 
 uninstall: ## Remove what `install` with the same variables has installed
 	@packaging/install --uninstall
 
-deb: build libcached gtk ## Build Debian packages into .build-deb
+deb: build libcached gtk qml ## Build Debian packages into .build-deb
 	@.ci/dependencies package
 	@packaging/deb .build-deb
 
@@ -76,7 +82,7 @@ dist: ## Make the source archive that builds without a network, into .build-dist
 	@.ci/dependencies build archive
 	@packaging/dist .build-dist
 
-package-test: build libcached gtk ## Install, upgrade and purge the packages in fresh Debian 12 and 13; needs root
+package-test: build libcached gtk qml ## Install, upgrade and purge the packages in fresh Debian 12 and 13; needs root
 	@.ci/dependencies package
 	@Tests/Packaging/run
 
@@ -92,6 +98,12 @@ test: ## Run every test
 	@.ci/lint programs .build/debug
 	swift build --build-tests
 	.ci/test $(ARGS)
+
+test-qml: $(LIBCACHED)/libcached.so.0 ## Test the library for Qt Quick without a display, under AddressSanitizer
+	@.ci/dependencies build test qml
+	swift build
+	@clients/qml/build .build/cached-qml-tests "$(LIBCACHED)" tests
+	@clients/qml/tests/run .build/cached-qml-tests "$(LIBCACHED)" .build/debug $(ARGS)
 
 check: ## Lint, and run the tests of what changed since main (BASE=main), in some minutes
 	@.ci/dependencies build test

@@ -50,7 +50,7 @@ struct ExamplesTests {
         }
     }
 
-    @Test(.enabled(if: isInstalled("go"), "Go is not installed"))
+    @Test(.enabled(if: Libcached.isInstalled("go"), "Go is not installed"))
     func go() async throws {
         try await check {
             try await compile("go", ["build", "-o", $0, Self.examples + "go/images.go"])
@@ -58,17 +58,11 @@ struct ExamplesTests {
         }
     }
 
-    @Test(.enabled(if: isInstalled("rustc"), "Rust is not installed"))
+    @Test(.enabled(if: Libcached.hasRust, "Rust is not installed"))
     func rust() async throws {
-        try await check {
-            let library = try await Libcached.directory()
-            try await compile(
-                "rustc",
-                [
-                    "--edition", "2021", "-D", "warnings", "-L", library, "-o", $0,
-                    Self.examples + "rust/images.rs",
-                ])
-            return Program(words: [$0], environment: try await libraryPath())
+        try await check { _ in
+            let products = try await Libcached.cargo("build", "examples/rust")
+            return Program(words: [products + "/images"], environment: try await libraryPath())
         }
     }
 
@@ -87,11 +81,6 @@ struct ExamplesTests {
     }
 
     // MARK: Building
-
-    private static func isInstalled(_ program: String) -> Bool {
-        let path = Libcached.compilers["PATH"] ?? ""
-        return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
-    }
 
     /// The environment of a compiler that finds `cached.pc`. Go keeps the place of the library in its cache, so the
     /// cache of another run leads to a library that is gone.

@@ -40,7 +40,7 @@ enum Libcached {
         return try await compile("cc", root + source, to: "\(directory)/\(name)")
     }
 
-    /// Compiles a C file over the library, with all warnings as errors.
+    /// Compiles a file of C or C++ over the library, with all warnings as errors.
     @discardableResult
     static func compile(
         _ compiler: String, _ source: String, to program: String, _ options: [String] = []
@@ -51,8 +51,56 @@ enum Libcached {
             options + [
                 "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-I", library, source,
                 "-o", program, "-L", library, "-lcached", "-Wl,-rpath,\(library)",
-            ], environment: compilers)
+            ], environment: compilers, within: .seconds(300))
         guard result.status == .success else { throw TestFailure(result.errorText) }
+        return program
+    }
+
+    /// What the header for C++20 needs.
+    static let cxx20 = ["-std=c++20", "-I", root + "clients/cpp"]
+
+    // MARK: Rust
+
+    static let hasRust = isInstalled("cargo")
+
+    static func isInstalled(_ program: String) -> Bool {
+        (compilers["PATH"] ?? "").split(separator: ":").contains {
+            access("\($0)/\(program)", X_OK) == 0
+        }
+    }
+
+    /// Runs cargo on a package of the repository, which needs no network. The products of all are in one directory.
+    @discardableResult
+    static func cargo(
+        _ command: String, _ package: String, _ environment: [String: String] = [:]
+    ) async throws -> String {
+        let library = try await directory()
+        let settings = ["LIBCACHED": library, "LD_LIBRARY_PATH": library].merging(environment) {
+            $1
+        }
+        let output = try await run(
+            "cargo",
+            [
+                command, "--offline", "--manifest-path", "\(root)\(package)/Cargo.toml",
+                "--target-dir", library + "/cargo",
+            ],
+            environment: compilers.merging(settings) { $1 }, within: .seconds(300))
+        guard output.status == .success else { throw TestFailure(output.text + output.errorText) }
+        return library + "/cargo/debug"
+    }
+
+    /// Compiles a program over the crate.
+    static func compileRust(_ source: String, to program: String) async throws -> String {
+        let library = try await directory()
+        let crate = try await cargo("build", "clients/rust")
+        let output = try await run(
+            "rustc",
+            [
+                "--edition", "2021", "-D", "warnings", "--extern",
+                "cached_client=\(crate)/libcached_client.rlib", "-L", library, "-C",
+                "link-arg=-Wl,-rpath,\(library)", "-o", program, source,
+            ], environment: compilers)
+        guard output.status == .success else { throw TestFailure(output.errorText) }
         return program
     }
 }

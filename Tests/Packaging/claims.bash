@@ -30,7 +30,7 @@ resolves_without_network() {
 folder_without_root() {
     local folder="$work/a folder"
     mkdir "$folder" &&
-        PREFIX=$folder/local packaging/install .build/release .build/libcached &&
+        PREFIX=$folder/local packaging/install .build/release .build/libcached .build/cached-gtk .build/cached-qml &&
         "$folder/local/bin/cachectl" name http://a.example/b.png &&
         grep -x "libdir=$folder/local/lib" "$folder/local/lib/pkgconfig/cached.pc" &&
         PREFIX=$folder/local packaging/install --uninstall &&

@@ -52,7 +52,7 @@ struct DamagedOriginalsTests {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         do throws(DeriverProcess.Problem) {
-            return .success(try process.derive(from: file, side: 64))
+            return .success(try process.derive(from: file, side: 64) { true })
         } catch {
             return .failure(error)
         }
@@ -95,8 +95,9 @@ struct OriginalFiles {
         try await runSuccessfully(
             "convert", [source, "-interlace", "Plane", "\(folder)/progressive.jpg"])
         try await runSuccessfully("avifenc", ["-s", "10", source, "\(folder)/a.avif"])
+        try await runSuccessfully("heif-enc", [source, "-o", "\(folder)/a.heic"])
         return try [
-            "source.png", "a.jpg", "progressive.jpg", "a.gif", "a.tif", "a.webp", "a.avif",
+            "source.png", "a.jpg", "progressive.jpg", "a.gif", "a.tif", "a.webp", "a.avif", "a.heic",
         ].map { name in
             let path = "\(folder)/\(name)"
             return OriginalFiles(name: name, path: path, bytes: try contents(of: path))

@@ -123,6 +123,13 @@ extension DocumentPlace {
         case "c":
             let source = try home.write(Self.whole(text), to: "block.c")
             return [try await Libcached.compile("cc", source, to: home.file("block"))]
+        case "cpp":
+            let source = try home.write(text, to: "block.cpp")
+            let program = home.file("block")
+            return [try await Libcached.compile("c++", source, to: program, Libcached.cxx20)]
+        case "rust":
+            let source = try home.write(text, to: "block.rs")
+            return [try await Libcached.compileRust(source, to: home.file("block"))]
         case "js":
             try FileManager.default.createSymbolicLink(
                 atPath: try home.directory("node_modules") + "/cached-client",

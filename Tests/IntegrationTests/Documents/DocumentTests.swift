@@ -17,12 +17,14 @@ import Testing
 /// - `dry`: programs that build or install are replaced by ones that only check that the command exists.
 /// - `varlink`: `python3` has the package `varlink`; not run without `CACHED_TEST_PYTHON`.
 /// - `system`: `/run` and `/var/cache` are empty ones, the user `cached` exists, and the commands run as root.
-/// - `by-hand`: it is not run, because it needs packages that the tests do not have.
+/// - `by-hand`: it is not run, because it needs packages that the tests do not have. Python must be valid.
 /// - `terminal`: the lines are typed into a terminal, and `q` leaves the last command.
 @Suite("Code in documents", .timeLimit(.minutes(10)))
 struct DocumentTests {
     /// The Swift library of a build with a sanitizer cannot be linked without it.
-    private static let code = ["c", "python", "js"] + (isSanitized ? [] : ["swift"])
+    private static let code =
+        ["c", "cpp", "python", "js"] + (isSanitized ? [] : ["swift"])
+        + (Libcached.hasRust ? ["rust"] : [])
     private static let commands = ["sh", "console", "json"]
 
     private static func blocks(_ document: String, _ languages: [String]) -> [MarkdownBlock] {
@@ -42,7 +44,7 @@ struct DocumentTests {
 
     private static let blocks =
         pages.flatMap { blocks($0, code + commands) }
-        + ["CachedClient", "javascript", "python"].flatMap {
+        + ["CachedClient", "cpp", "javascript", "python", "rust"].flatMap {
             blocks("clients/\($0)/README.md", code)
         }
 
@@ -55,6 +57,19 @@ struct DocumentTests {
     @Test func everyDocumentIsRead() {
         #expect(Self.pages.count > 15)
         #expect(Self.blocks.count > 50)
+    }
+
+    @Test func pythonThatIsNotRunIsValid() async throws {
+        let texts = try Self.pages.flatMap { try MarkdownBlock.blocks(of: Libcached.root + $0) }
+            .filter { $0.language == "python" && $0.settings["by-hand"] != nil }
+        #expect(!texts.isEmpty)
+        for block in texts {
+            let check = "import sys; compile(sys.stdin.read(), 'block', 'exec')"
+            let output = try await TestSupport.run(
+                "python3", ["-c", check], environment: minimalEnvironment(),
+                input: Array(block.text.utf8))
+            #expect(output.status == .success, "\(block)\n\(output.errorText)")
+        }
     }
 
     @Test(arguments: blocks)
