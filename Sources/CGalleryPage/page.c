@@ -11,6 +11,9 @@ static const struct cgallery_file files[] = {
     {"add.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/add.js" suffix(, 0)
     }},
+    {"address.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/address.js" suffix(, 0)
+    }},
     {"catalog.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/catalog.js" suffix(, 0)
     }},
@@ -25,6 +28,9 @@ static const struct cgallery_file files[] = {
     }},
     {"events.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/events.js" suffix(, 0)
+    }},
+    {"failures.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/failures.js" suffix(, 0)
     }},
     {"fields.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/fields.js" suffix(, 0)
@@ -59,8 +65,17 @@ static const struct cgallery_file files[] = {
     {"label.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/label.js" suffix(, 0)
     }},
+    {"layout.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/layout.js" suffix(, 0)
+    }},
+    {"legend.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/legend.js" suffix(, 0)
+    }},
     {"light.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/light.js" suffix(, 0)
+    }},
+    {"motion.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/motion.js" suffix(, 0)
     }},
     {"page.css", (const uint8_t[]){
 #embed "../cached-gallery/Page/page.css" suffix(, 0)
@@ -68,23 +83,59 @@ static const struct cgallery_file files[] = {
     {"panels.css", (const uint8_t[]){
 #embed "../cached-gallery/Page/panels.css" suffix(, 0)
     }},
+    {"partial.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/partial.js" suffix(, 0)
+    }},
     {"plots.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/plots.js" suffix(, 0)
     }},
-    {"progress.js", (const uint8_t[]){
-#embed "../cached-gallery/Page/progress.js" suffix(, 0)
+    {"pointer.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/pointer.js" suffix(, 0)
+    }},
+    {"ring.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/ring.js" suffix(, 0)
+    }},
+    {"route.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/route.js" suffix(, 0)
+    }},
+    {"rows.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/rows.js" suffix(, 0)
     }},
     {"scroll.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/scroll.js" suffix(, 0)
     }},
+    {"selection.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/selection.js" suffix(, 0)
+    }},
     {"server.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/server.js" suffix(, 0)
+    }},
+    {"shelf.css", (const uint8_t[]){
+#embed "../cached-gallery/Page/shelf.css" suffix(, 0)
+    }},
+    {"shelf.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/shelf.js" suffix(, 0)
     }},
     {"state.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/state.js" suffix(, 0)
     }},
+    {"states.css", (const uint8_t[]){
+#embed "../cached-gallery/Page/states.css" suffix(, 0)
+    }},
+    {"states.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/states.js" suffix(, 0)
+    }},
     {"thumbnails.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/thumbnails.js" suffix(, 0)
+    }},
+    {"transfers.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/transfers.js" suffix(, 0)
+    }},
+    {"viewer.css", (const uint8_t[]){
+#embed "../cached-gallery/Page/viewer.css" suffix(, 0)
+    }},
+    {"viewer.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/viewer.js" suffix(, 0)
     }},
 };
 

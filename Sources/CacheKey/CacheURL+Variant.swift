@@ -50,10 +50,15 @@ extension CacheURL {
     }
 
     /// The account that a text names if it is a URL.
-    public static func account(in text: String) -> String? {
+    public static func account(in text: String) -> String? { variant(text)?.account }
+
+    /// The longer side of the derived image that a text names, if it is the URL of one.
+    public static func side(in text: String) -> Int? { variant(text)?.side }
+
+    private static func variant(_ text: String) -> CacheURL? {
         guard text.utf8.contains(UInt8(ascii: "#")) else { return nil }
         do {
-            return try CacheURL(text).account
+            return try CacheURL(text)
         } catch {
             return nil
         }

@@ -18,11 +18,15 @@ extension Handle {
         if !isRefresh, let fresh = stored(request, mustBeFresh: true) { latest = fresh }
         if latest.state != Event.State.cached.rawValue, latest.state != Event.State.failed.rawValue
         {
-            guard let session = session(for: request, isRefresh: isRefresh) else { return -EMFILE }
+            let own = isRefresh ? refreshing() : getting()
+            guard own.isUsable else { return -EMFILE }
+            (own.patience, own.place) = (session.patience, session.place)
+            own.add(request.bytes, request.priority, request.terms)
+            defer { own.drop(request.bytes) }
             (latest.url, latest.total) = (request.url, -1)
             keepTexts(&latest)
             let end = milliseconds < 0 ? Int64.max : cclient_now() + Int64(milliseconds)
-            let isOver = wait(on: session, until: end, &latest)
+            let isOver = wait(on: own, until: end, &latest)
             // Without a daemon, nothing better than the image that is here can be had.
             if latest.kind.map({ Places.bytes($0) == StaticText.bytes("noDaemon") }) ?? false,
                 var here = stored(request, mustBeFresh: false)
@@ -37,13 +41,16 @@ extension Handle {
         return store(latest, in: room) ? latest.state : -EINVAL
     }
 
-    private func session(for request: Request, isRefresh: Bool) -> Session? {
-        let own =
-            script.map { Session($0) }
-            ?? Session(session.place, StreamOptions(refresh: isRefresh))
-        own.patience = session.patience
-        guard own.isUsable else { return nil }
-        own.add(request.bytes, request.priority, request.terms)
+    private func getting() -> Session {
+        let own = getter ?? script.map { Session($0) } ?? Session(session.place)
+        getter = own
+        return own
+    }
+
+    private func refreshing() -> Session {
+        let options = StreamOptions(refresh: true)
+        let own = refresher ?? script.map { Session($0) } ?? Session(session.place, options)
+        refresher = own
         return own
     }
 

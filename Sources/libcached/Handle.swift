@@ -11,6 +11,9 @@ final class Handle {
     let session: Session
     /// In the tests of an application, in place of the daemon and the directory.
     let script: FakeScript?
+    /// Those of ``get(_:isRefresh:_:_:)``, made when they are needed. They remember why no daemon could be started.
+    var getter: Session?
+    var refresher: Session?
     /// Copies of the texts of the last answer.
     private var texts: [UnsafeMutablePointer<CChar>] = []
 

@@ -16,11 +16,17 @@ final class BrowserDriver: Sendable {
             /// The text in the ring.
             var percent: String
             var isTurning: Bool
-            /// `picture`, `ring`, `shimmer`, `failed`, or `text` if there is no preview.
+            /// A key of the table of states, or `unknown`.
+            var state: String
+            /// `picture`, `ring`, `shimmer`, `gone`, `failed`, or `text` if there is no preview.
             var look: String
-            var isPinned: Bool
+            /// Whether the light falls into it.
+            var isLit: Bool
+            /// The marks, with spaces between them.
+            var marks: String
             var isActive: Bool
-            /// The size of the picture or of its place.
+            /// Whether it is one of the downloads above the grid.
+            var isInShelf: Bool
             var width: Int
             var height: Int
         }
@@ -33,6 +39,9 @@ final class BrowserDriver: Sendable {
         var animations: Int
         /// The text beside the overall bar; `nil` if there is no bar.
         var work: String?
+        /// How many downloads failed, in words, and the groups of them that are shown.
+        var failed: String
+        var failures: [String]
         var label: String
         var outage: String
         var notice: String
@@ -120,15 +129,23 @@ final class BrowserDriver: Sendable {
 
     /// Opens a page in place of the one before.
     ///
-    /// - Parameter scheme: `light` or `dark`.
+    /// - Parameters:
+    ///   - scheme: `light` or `dark`.
+    ///   - motion: `reduce` or `no-preference`.
+    ///   - colors: `active` for forced colours, or `none`.
+    ///   - scale: the pixels of the device in one of the page.
+    ///   - touch: whether it is a phone.
     func open(
         _ url: String, width: Int = 1280, height: Int = 800, scheme: String = "light",
-        motion: String = "no-preference"
+        motion: String = "no-preference", colors: String = "none", scale: Int = 1,
+        touch: Bool = false
     ) async throws {
         _ = try await ask(
             "open",
-            ["url": url, "width": width, "height": height, "scheme": scheme, "motion": motion],
-            as: Nothing?.self)
+            [
+                "url": url, "width": width, "height": height, "scheme": scheme, "motion": motion,
+                "colors": colors, "scale": scale, "touch": touch,
+            ], as: Nothing?.self)
     }
 
     func report() async throws -> Report { try await ask("report", as: Report.self) }
@@ -159,6 +176,9 @@ final class BrowserDriver: Sendable {
     func choose(_ value: String, in selector: String) async throws {
         _ = try await ask("choose", ["selector": selector, "value": value], as: Nothing?.self)
     }
+
+    /// How many pixels change while the light moves and lie outside of the tiles that it lights.
+    func leaks() async throws -> Int { try await ask("leaks", as: Int.self) }
 
     func log() async throws -> Log { try await ask("log", as: Log.self) }
 

@@ -28,7 +28,7 @@ struct BrowserTests {
             try await browser.open(gallery.address)
             try await waitUntil("the pictures") {
                 let report = try await browser.report()
-                return report.count("picture") == report.cells.count && report.cells.count >= 28
+                return report.count("picture") == report.cells.count && report.cells.count >= 40
             }
             #expect(try await !browser.report().isLit)
 
@@ -39,16 +39,15 @@ struct BrowserTests {
                 let report = try await browser.report()
                 let isThere =
                     report.cells.count { $0.percent == "40 %" } == 11
-                    && report.cells.contains(where: \.isTurning)
+                    && report.cells.contains(where: \.isTurning) && report.work == "0 of 12"
                 return isThere ? report : nil
             }
             #expect(coming.isLit)
-            #expect(coming.work == "0 of 12")
             #expect(coming.label.hasPrefix("slow-"))
             #expect(coming.spoken.contains("Downloads: 0 of 12"))
             // The place has the proportion of the image, whose head has arrived.
             let place = try #require(coming.cell("slow-3.png"))
-            #expect(place.width == 2 * place.height)
+            #expect(abs(place.width - 2 * place.height) <= 2)
             #expect(place.note == "120 kB of 300 kB")
             let spoken = try await browser.accessibility()
             #expect(
@@ -61,16 +60,19 @@ struct BrowserTests {
             let watched = try await browser.log().watched
             #expect(Set(slow.urls).isSubset(of: watched))
             #expect(watched.count == coming.cells.count)
+            // The light is in the tiles, and nowhere else.
+            #expect(
+                coming.cells.filter(\.isLit).map(\.isInShelf) == .init(repeating: true, count: 12))
+            #expect(try await browser.leaks() == 0)
 
-            try await browser.press("End")
+            // The downloads become one line.
+            try await browser.press("d", "End")
             try await waitUntil("the end of the light") {
                 let report = try await browser.report()
                 return !report.isLit && report.animations == 0
                     && report.cells.last?.look == "picture"
             }
-            try await waitUntil("the change of what is watched") {
-                try await Set(slow.urls).isDisjoint(with: browser.log().watched)
-            }
+            #expect(try await browser.report().work == "0 of 12")
             try await waitUntil("the end of the notice") {
                 try await browser.report().notice.isEmpty
             }
@@ -83,14 +85,17 @@ struct BrowserTests {
             #expect(still.frames == 0)
             #expect(usage <= 20)
 
-            try await browser.press("Home")
-            let back = try await browser.report()
-            #expect(back.count("ring") == 12 && back.isLit)
+            try await browser.press("Home", "d")
+            try await waitUntil("the tiles of the downloads") {
+                let report = try await browser.report()
+                return report.count("ring") == 12 && report.isLit
+            }
             slow.gate.open()
             try await waitUntil("all pictures") {
                 let report = try await browser.report()
                 return report.count("picture") == report.cells.count && !report.isLit
                     && report.work == nil && report.label.isEmpty
+                    && !report.cells.contains(where: \.isInShelf)
             }
             for url in slow.urls { #expect(slow.requests(url) == 1) }
             #expect(try await browser.log().errors == [String]())
@@ -177,7 +182,7 @@ struct BrowserTests {
 
             // Pin, ask again, verify and remove, without the mouse.
             try await browser.move(to: "1.png")
-            try await browser.press("Enter")
+            try await browser.press("i")
             try await waitUntil("the details") {
                 let text = try await browser.report().drawer ?? ""
                 return text.contains("SHA-256") && text.contains(urls[1])
@@ -191,7 +196,7 @@ struct BrowserTests {
             }
             try await waitUntil("the sign of the pin") {
                 let report = try await browser.report()
-                return report.cell("1.png")?.isPinned == true
+                return report.cell("1.png")?.marks.contains("pinned") == true
                     && report.drawer?.contains("never evicted") == true
             }
             try await browser.press("r")
@@ -202,7 +207,10 @@ struct BrowserTests {
             }
             try await browser.press("Escape")
             try await browser.move(to: "0.png")
-            try await browser.press("Delete", "Tab", "Enter")
+            try await browser.press("Delete")
+            // It can be undone for ten seconds.
+            #expect(try await browser.report().notice.contains("Undo"))
+            #expect(try await daemon.status(urls[0]).state == .cached)
             try await daemon.waitForState(.missing, of: urls[0])
             try await waitUntil("the removal") {
                 try await Set(browser.report().cells.map(\.title)) == ["2.png", "1.png"]
@@ -251,9 +259,10 @@ struct BrowserTests {
             try await browser.press("Tab", "Tab", "Enter")
             try await waitUntil("the picture and the failure") {
                 let report = try await browser.report()
-                return report.count("picture") == 1 && report.cell("gone.png")?.look == "failed"
+                return report.count("picture") == 1 && report.failures.count == 1
             }
-            #expect(try await browser.report().cell("gone.png")?.instead.contains("404") == true)
+            let failure = try await browser.report().failures[0]
+            #expect(failure.contains("404") && failure.contains("gone.png"))
             try await browser.perform(
                 "[...document.querySelectorAll('.cell')].find(c => c.textContent.includes('onerror')).click()"
             )
@@ -288,9 +297,10 @@ struct BrowserTests {
             try await waitUntil("the light") { try await browser.report().isLit }
             #expect(try await browser.report().animations == 0)
             try await browser.open(gallery.address, width: 360, height: 640)
-            try await waitUntil("the light and the ring") {
+            try await browser.click("#show-shelf")
+            try await waitUntil("the light") {
                 let report = try await browser.report()
-                return report.isLit && report.animations == 2
+                return report.isLit && report.animations == 1
             }
             #expect(try await browser.evaluate(styles) == "rgb(255, 255, 255),true")
             gate.open()
@@ -301,7 +311,7 @@ struct BrowserTests {
                     + ".filter(e => /\\.(js|css|svg)$|\\/$/.test(e.name)).reduce((sum, e) => sum + e.encodedBodySize, 0)",
                 as: Int.self)
             print("gallery: page weight \(weight) bytes")
-            #expect(weight > 0 && weight <= 90_000)
+            #expect(weight > 0 && weight <= 165_000)
         }
     }
 

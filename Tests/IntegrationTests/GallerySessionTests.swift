@@ -227,6 +227,61 @@ struct GallerySessionTests {
         }
     }
 
+    @Test func aThumbnailIsDerivedAndLookingAsksNoOrigin() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png(width: 400, height: 200)
+            origin.route("/a.png", .answer(headers: ["Cache-Control": "max-age=900"], body: image))
+            origin.route("/old.png", .answer(headers: ["Cache-Control": "max-age=0"], body: image))
+            let daemon = try await DaemonFixture.start(in: scope)
+            for path in ["/a.png", "/old.png"] { _ = try await daemon.fetch(origin.url(path)) }
+            let program = try await GalleryProgram(daemon, in: scope)
+            let web = WebClient(port: program.port)
+            func thumbnail(_ path: String, side: String = "128") async throws -> WebResponse {
+                try await web.request(
+                    "GET", "\(program.path)thumbnail?side=\(side)&url=\(origin.url(path))")
+            }
+            let small = try await thumbnail("/a.png")
+            #expect(small.status == 200 && small.body != image)
+            let derived = try await daemon.status(origin.url("/a.png") + "#side=128")
+            #expect(derived.state == .cached && derived.width == 128 && derived.height == 64)
+            let tag = try #require(small.fields["etag"])
+            let again = try await web.request(
+                "GET", "\(program.path)thumbnail?side=128&url=\(origin.url("/a.png"))",
+                ["If-None-Match": tag])
+            #expect(again.status == 304)
+            // A stale original, and a size that there is not: the original is shown.
+            #expect(try await thumbnail("/old.png").body == image)
+            #expect(try await thumbnail("/a.png", side: "99").body == image)
+            #expect(try await thumbnail("/none.png").status == 404)
+            #expect(try await thumbnail("/a.png", side: "x").status == 400)
+            #expect(origin.requests().count == 2)
+            // The list of the page has originals alone.
+            let list = try await web.request("GET", "\(program.path)list?view=v").text
+            #expect(list.contains("/old.png") && !list.contains("side="))
+        }
+    }
+
+    @Test func aPageHearsOfADaemonThatHangs() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let program = try await GalleryProgram(daemon, in: scope)
+            let page = try EventReader(
+                port: program.port, path: "\(program.path)events?view=v", in: scope)
+            _ = try await page.next("stats")
+            daemon.process.signal(SIGSTOP)
+            scope.atEnd { daemon.process.signal(SIGCONT) }
+            let start = ContinuousClock.now
+            var state = try await page.next("state")
+            while !state.contains("message") { state = try await page.next("state") }
+            #expect(state.contains("does not answer"))
+            print("gallery: a hung daemon is reported after \(ContinuousClock.now - start)")
+            daemon.process.signal(SIGCONT)
+            while state.contains("message") { state = try await page.next("state") }
+            #expect(state == #"{"daemon":true}"#)
+        }
+    }
+
     @Test func aPageHearsWhatWasEvictedAndWhy() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -36,6 +36,37 @@ struct ListFilterTests {
         }
     }
 
+    @Test func derivedImagesCanBeLeftOut() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            // One to be made smaller, and one that is as small, whose file is that of its original.
+            let sizes = ["/large.png": 400, "/small.png": 20, "/exact.png": 128]
+            for (path, size) in sizes {
+                origin.route(
+                    path,
+                    .answer(
+                        headers: ["Cache-Control": "max-age=600"],
+                        body: SampleImage.png(width: size, height: size / 2, seed: size)))
+            }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let originals = sizes.keys.map { origin.url($0) }.sorted()
+            for url in originals + originals.map({ $0 + "#side=128" }) {
+                #expect(try await daemon.fetch(url).state == .cached)
+            }
+            let connection = try daemon.connect()
+            let all = try await connection.ask(call("List"))
+            #expect(all.items.count == 6)
+            let listed = try await connection.ask(call("List", parameters: #""originals":true"#))
+            #expect(urls(listed.items) == originals)
+            let host = #""originals":true,"host":"127.0.0.1""#
+            #expect(
+                try await urls(connection.ask(call("List", parameters: host)).items) == originals)
+            let keys = try await connection.ask(
+                call("List", parameters: #""originals":true,"keysOnly":true"#))
+            #expect(keys.parameters?.keys?.count == 3)
+        }
+    }
+
     @Test func downloadsAreListedByKeyInPages() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

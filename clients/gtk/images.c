@@ -119,7 +119,6 @@ static void take_pressure(void) {
 
 /* MARK: States */
 
-/* One that was evicted under its picture does not come: it is wanted anew when it is drawn anew. */
 gboolean image_is_coming(const Image *image) {
     return !image->texture && (image->state == CACHED_STATE_MISSING || image->state == CACHED_STATE_IN_FLIGHT);
 }
@@ -199,10 +198,12 @@ static gboolean news(int descriptor, GIOCondition condition, gpointer data) {
         if (!image) continue;
         gboolean had_file = image->state == CACHED_STATE_CACHED;
         take(image, &found);
-        if (image->state == CACHED_STATE_CACHED && image->is_drawn) decode(image);
-        /* A picture that is shown stays, whatever becomes of its file. */
-        if (image->state == CACHED_STATE_MISSING && had_file && !image->texture && image->is_drawn)
-            image->wanted = -2, queue_change(image);
+        if (image->state == CACHED_STATE_CACHED && (image->texture || (image->is_drawn && !had_file))) decode(image);
+        /* Evicted or removed. It is wanted anew if it is drawn without a picture. */
+        if (image->state == CACHED_STATE_MISSING && had_file && image->wanted >= 0) {
+            cached_drop(cache, image->url);
+            image->wanted = -1;
+        }
         tell(image);
         if (g_get_monotonic_time() > end) {
             /* What the library holds already does not make its descriptor readable. */
@@ -398,8 +399,10 @@ void image_draw(Image *image, int width, int height) {
     if (!image->texture) image->need_width = image->need_height = 0;
     image->need_width = MAX(image->need_width, width), image->need_height = MAX(image->need_height, height);
     image->is_drawn = TRUE;
-    if (image->queue != &urgent && image->wanted != CACHED_VISIBLE && (image->wanted < 0 || image_is_coming(image)))
-        queue_change(image);
+    /* A picture that is shown stays, whatever becomes of its file. */
+    gboolean is_lost = image->texture && image->state == CACHED_STATE_MISSING;
+    gboolean is_late = image->wanted < 0 || (image->wanted != CACHED_VISIBLE && image_is_coming(image));
+    if (is_late && !is_lost && image->queue != &urgent) queue_change(image);
     if (image_is_coming(image)) settle(image), census_soon(CENSUS);
     if (image->state == CACHED_STATE_CACHED) decode(image);
 }

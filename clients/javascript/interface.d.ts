@@ -318,6 +318,11 @@ export interface ListParameters {
    */
   sha256?: string
   state?: ListState
+  /**
+   * Whether to leave out the images that were derived from others: those whose URL has side=N. One
+   * of an original that was as small, but turned, can be listed.
+   */
+  originals?: boolean
   /** Whether to return keys in place of items. */
   keysOnly?: boolean
 }

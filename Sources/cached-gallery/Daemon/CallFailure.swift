@@ -10,7 +10,7 @@ struct CallFailure: Error {
     var isSlow = false
 
     static let away = CallFailure(
-        message: "no daemon answers; start it with `cached`", isAway: true)
+        message: "no daemon answers; start it with: cached", isAway: true)
 
     static func refused(_ error: WireError) -> CallFailure {
         CallFailure(message: "\(error)", isAway: error == .shuttingDown)

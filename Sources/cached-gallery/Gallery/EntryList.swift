@@ -19,8 +19,8 @@ final class EntryList {
     /// Requests for places that are not known yet.
     private var waiting: [() -> Void] = []
 
-    /// Keys that one call asks for.
-    private static let stretch = 100_000
+    /// Keys that one call asks for. The first one is short, so that the next screens are known soon.
+    private static let stretch = (first: 1000, later: 100_000)
     /// The time that the page has to show the first items, before the keys of a long list are read.
     private static let firstScreen = TimeAmount.milliseconds(250)
 
@@ -82,7 +82,7 @@ final class EntryList {
     private func read(after: String?) {
         if query.isByHost { return readByHost(after: after) }
         var parameters = query.parameters
-        parameters.limit = Self.stretch
+        parameters.limit = after == nil ? Self.stretch.first : Self.stretch.later
         parameters.after = after
         parameters.keysOnly = true
         connection?.call(Methods.List.self, parameters) { [weak self] result in

@@ -11,6 +11,9 @@ final class Figures {
     /// Called when entries have come or gone.
     var onChangedSet: (() -> Void)?
     private var timer: Scheduled<Void>?
+    /// Whether the daemon has not answered the last question yet, and whether the pages know that.
+    private var isAsking = false
+    private var isLate = false
     private var watch: DaemonConnection?
     private var lastSet: [Int] = []
     /// How many entries the daemon had evicted, and the last of them.
@@ -20,6 +23,8 @@ final class Figures {
     private(set) var entries = 0
 
     private static let interval = TimeAmount.seconds(1)
+    /// The time after which a daemon that does not answer is reported.
+    private static let patience = TimeAmount.milliseconds(900)
 
     init(_ daemon: DaemonClient) {
         self.daemon = daemon
@@ -41,6 +46,7 @@ final class Figures {
 
     func daemonChanged() {
         (evicted, evictions) = (0, nil)
+        (isAsking, isLate) = (false, false)
         guard isWatched, daemon.place != nil else { return }
         look()
         watchDownloads()
@@ -48,7 +54,7 @@ final class Figures {
 
     /// Sends a new page what the others know.
     func greet(_ stream: EventStream) {
-        stats { stream.send("stats", $0) }
+        stats { if let json = $0 { stream.send("stats", json) } }
         if let evictions { stream.send("evictions", evictions) }
         daemon.callAlone(Methods.List.self, .init(state: .inFlight)) { result in
             guard case .success(let reply) = result else { return }
@@ -66,13 +72,39 @@ final class Figures {
     }
 
     private func look() {
-        stats { [weak self] in self?.onEvent?("stats", $0) }
+        guard !isAsking, daemon.place != nil else { return }
+        isAsking = true
+        let late = daemon.loop.assumeIsolated().scheduleTask(in: Self.patience) { [weak self] in
+            self?.report(isLate: true)
+        }
+        stats { [weak self] json in
+            late.cancel()
+            self?.isAsking = false
+            self?.report(isLate: false)
+            if let json { self?.onEvent?("stats", json) }
+        }
     }
 
-    private func stats(_ then: @escaping (ByteBuffer) -> Void) {
+    /// Reports that the daemon is there and does not answer, or answers again.
+    private func report(isLate: Bool) {
+        guard isLate != self.isLate, daemon.place != nil else { return }
+        self.isLate = isLate
+        var json = JSONText()
+        json.object { json in
+            json.member("daemon", true)
+            json.member("message", isLate ? Self.late : nil)
+        }
+        onEvent?("state", ByteBuffer(bytes: json.bytes))
+    }
+
+    private static let late = "The daemon runs, and does not answer. The page shows an older state."
+
+    /// Asks for the figures; `nil` if there are none.
+    private func stats(_ then: @escaping (ByteBuffer?) -> Void) {
         daemon.call(Methods.Stats.self, NoParameters()) { [weak self] result in
-            guard let self, case .success(let reply) = result else { return }
-            guard let stats: Stats = try? reply.decoded() else { return }
+            guard let self, case .success(let reply) = result,
+                let stats: Stats = try? reply.decoded()
+            else { return then(nil) }
             takeSet(stats.stats)
             takeEvictions(stats.stats)
             var json = reply.parameters
@@ -94,10 +126,15 @@ final class Figures {
 
     /// Reports if entries have come or gone since the last look.
     private func takeSet(_ stats: [String: JSONValue]) {
-        let set = ["entries", "published", "removed", "evicted", "withdrawn"].map { name in
+        func figure(_ name: String) -> Int {
             if case .int(let value)? = stats[name] { value } else { 0 }
         }
-        entries = set[0]
+        entries = figure("entries")
+        // Derived images are not in the lists of pages.
+        let derived = figure("derived")
+        let set =
+            [entries - derived, figure("published") - derived]
+            + ["removed", "evicted", "withdrawn"].map(figure)
         defer { lastSet = set }
         if set != lastSet, !lastSet.isEmpty { onChangedSet?() }
     }

@@ -8,6 +8,7 @@ final class Gallery: Responder {
     private let rules: AccessRules
     private var views: [String: View] = [:]
     let images: ImageFolder
+    private let thumbnails: Thumbnails
     private let figures: Figures
     private let inventory: Inventory
     /// Called when the first page is there, and when the last one has gone.
@@ -16,6 +17,7 @@ final class Gallery: Responder {
     init(_ daemon: DaemonClient, token: Token, port: Int) {
         self.daemon = daemon
         images = ImageFolder(daemon)
+        thumbnails = Thumbnails(daemon, images)
         rules = AccessRules(token: token, port: port)
         figures = Figures(daemon)
         inventory = Inventory(daemon)
@@ -65,12 +67,16 @@ final class Gallery: Responder {
         if name.hasPrefix("image/") {
             return try images.respond(to: request, key: name.dropFirst(6), then)
         }
+        if name.hasPrefix("partial/") {
+            return then(try images.partial(key: name.dropFirst(8), type: query["type"]))
+        }
         switch name {
         case "events": then(events(try view(query)))
         case "list": try view(query).list(try ListQuery(query), then)
         case "items": try view(query).items(try Range(query), then)
         case "info": try info(query, then)
         case "hosts": inventory.answer(then)
+        case "thumbnail": try thumbnails.respond(to: request, query, then)
         default: throw .nothingHere
         }
     }

@@ -43,7 +43,8 @@ final class Inventory {
     }
 
     private func read(_ connection: DaemonConnection, after: String?) {
-        let parameters = Methods.List.Parameters(order: .age, after: after, reverse: true)
+        let parameters = Methods.List.Parameters(
+            order: .age, after: after, reverse: true, originals: true)
         connection.call(Methods.List.self, parameters) { [self] result in
             do throws(CallFailure) {
                 guard let page = try result.get().listedItems() else { throw .misunderstood }

@@ -15,6 +15,8 @@ struct ListQuery {
         isByHost = query["order"] == "host"
         let (order, isReversed) = try Self.order(isByHost ? "newest" : query["order"] ?? "newest")
         parameters = .init(order: order, reverse: isReversed ? true : nil)
+        // The page makes smaller images of all that it shows.
+        parameters.originals = true
         parameters.prefix = query["prefix"]
         parameters.host = query["host"]
         parameters.contains = query["contains"]

@@ -6,10 +6,11 @@ enum Page {
     /// The file with a name, and its type.
     static func file(_ name: Substring) -> (bytes: ByteBuffer, type: String)? {
         let name = name.isEmpty ? "index.html" : name
-        guard let file = embedded(name), let type = type(of: name) else { return nil }
+        guard let type = type(of: name) else { return nil }
         #if DEBUG
             if let bytes = PageFolder.file(String(name)) { return (bytes, type) }
         #endif
+        guard let file = embedded(name) else { return nil }
         return (ByteBuffer(string: String(cString: file.bytes)), type)
     }
 

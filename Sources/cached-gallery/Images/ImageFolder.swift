@@ -1,5 +1,6 @@
 import ClientCore
 import Glibc
+import MediaTypes
 import NIOCore
 import NIOHTTP1
 
@@ -42,19 +43,30 @@ final class ImageFolder {
         return access("\(directory)/\(name.text)", R_OK) == 0 ? nil : errno
     }
 
+    /// What is here of an image that is being downloaded.
+    func partial(key: Substring, type: String?) throws(Refusal) -> Response {
+        guard let name = Self.name(key), let type = type.flatMap({ MediaType(name: $0) }) else {
+            throw .query
+        }
+        guard let directory, let image = PartialImage(of: name, in: directory) else {
+            throw .nothingHere
+        }
+        return image.response(as: type)
+    }
+
+    private static func name(_ key: Substring) -> ImageName? {
+        var key = key
+        return key.withUTF8 { ImageName(text: UnsafeRawBufferPointer($0)) }
+    }
+
     /// The image with a key, as the page shows it.
     func respond(
         to request: HTTPRequest, key: Substring, _ then: @escaping (Response) -> Void
     ) throws(Refusal) {
-        var key = key
-        let name = key.withUTF8 { ImageName(text: UnsafeRawBufferPointer($0)) }
-        guard let name else { throw .nothingHere }
+        // A file name can follow, under which a browser saves the image.
+        guard let name = Self.name(key.prefix { $0 != "/" }) else { throw .nothingHere }
         open(name) { file in
-            guard let file else { return then(.refusal(.nothingHere)) }
-            var response = file.response(to: request.head)
-            // The browser keeps it, and asks each time whether it is still the same.
-            response.headers.add(name: "Cache-Control", value: "private, no-cache")
-            then(response)
+            then(file.map { .shown($0, to: request) } ?? .refusal(.nothingHere))
         }
     }
 }

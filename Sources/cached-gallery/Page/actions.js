@@ -1,12 +1,13 @@
 /** What can be done with an image: each action has a name, a label and a key, for buttons and for the keyboard. */
-import { $, setText } from './dom.js'
-import { bytes, nameOf } from './format.js'
-import { post, view } from './server.js'
+import { $, element } from './dom.js'
+import { bytes, nameOf, number } from './format.js'
+import { pictureAddress, post, view } from './server.js'
 
-const removals = { cached: 'Remove …', inFlight: 'Cancel …', missing: 'Dismiss' }
+const removals = { cached: 'Remove', inFlight: 'Cancel', missing: 'Remove' }
 
-/** How long a notice stays, in milliseconds. */
+/** How long a notice stays, and how long a removal can be undone, in milliseconds. */
 const noticeStays = 6000
+const undoable = 10_000
 
 export const actionKeys = {
   p: 'pin', r: 'fetch', v: 'verify', c: 'copy-url', f: 'copy-path', o: 'open', Delete: 'remove',
@@ -15,12 +16,21 @@ export const actionKeys = {
 export class Actions {
   #onItems
   #onListChange
+  #onLeaving
   #noticeTimer = null
+  /** Images that will be removed, by key. */
+  #leaving = new Map()
+  #leavingTimer = null
 
-  /** `onItems` receives the new state of images, `onListChange` is called after images were removed. */
-  constructor({ onItems, onListChange }) {
+  /**
+   * `onItems` receives the new state of images, `onListChange` is called after images were removed, `onLeaving` when other
+   * images will be.
+   */
+  constructor({ onItems, onListChange, onLeaving }) {
     this.#onItems = onItems
     this.#onListChange = onListChange
+    this.#onLeaving = onLeaving
+    addEventListener('pagehide', () => this.#run(() => this.#removeNow(true)))
   }
 
   /** The actions for an item, in the order of their buttons. */
@@ -36,7 +46,7 @@ export class Actions {
       action('copy-url', 'Copy URL', hasURL, () => this.#copy(item.url, 'The URL')),
       action('copy-path', 'Copy path', Boolean(item.path), () => this.#copy(item.path, 'The path')),
       action('open', 'Show in the file manager', isCached, () => post('open', { key: item.key })),
-      action('remove', removals[item.state], true, () => this.#remove(item)),
+      action('remove', removals[item.state], item.state !== 'missing', () => this.remove([item])),
     ]
   }
 
@@ -56,11 +66,15 @@ export class Actions {
 
   /** Starts downloads. */
   async fetch(urls, refresh = false) {
-    // A call names at most so many, which keeps each below the server's limit.
-    for (let start = 0; start < urls.length; start += 500) {
-      const { items } = await post('fetch', { urls: urls.slice(start, start + 500), refresh })
+    for (const part of parts(urls)) {
+      const { items } = await post('fetch', { urls: part, refresh })
       this.#onItems(items)
     }
+  }
+
+  /** Asks for failed images again, also before the daemon would. */
+  retry(items) {
+    return this.#run(() => this.fetch(items.map(item => item.url), true))
   }
 
   async #pin(item) {
@@ -80,14 +94,63 @@ export class Actions {
     return this.#run(() => post('verify', { view }))
   }
 
-  async #remove(item) {
-    if (item.state === 'missing') return this.#onListChange(item.key)
-    const consequence = item.state === 'cached'
-      ? `${item.url} is removed from the cache. Programs can fetch it again.`
-      : `The download of ${item.url} ends, also for programs that wait for it.`
-    if (!(await this.ask(`Remove ${nameOf(item)}?`, consequence, 'Remove'))) return
-    const { entries, bytes: freed } = await post('remove', { urls: [item.url], keys: [item.key] })
-    this.say(entries > 0 ? `Removed, ${bytes(freed)} are free.` : 'There was nothing to remove.')
+  // MARK: Many at once
+
+  /** Pins these images, or unpins them if all are pinned. */
+  pinAll(items) {
+    const named = items.filter(item => item.url && item.state === 'cached')
+    const pinned = !named.every(item => item.pinned)
+    return this.#run(async () => {
+      for (const urls of parts(named.map(item => item.url))) {
+        const { items: changed } = await post('pin', { urls, pinned })
+        this.#onItems(changed.map(item => ({ ...item, pinned: item.pinned ?? pinned })))
+      }
+      this.say(`${images(named.length)} ${pinned ? 'pinned' : 'unpinned'}.`)
+    })
+  }
+
+  copyAll(items) {
+    return this.#run(() => this.#copy(items.map(item => item.url).filter(Boolean).join('\n'), `${images(items.length)}: the URLs`))
+  }
+
+  /** Saves the originals as files, as the browser does with any download. */
+  saveAll(items) {
+    for (const item of items.filter(item => item.state === 'cached')) {
+      const link = element('a', { href: pictureAddress(item), download: nameOf(item) })
+      link.click()
+    }
+  }
+
+  /** Removes images after some seconds in which that can be undone. */
+  remove(items) {
+    for (const item of items) this.#leaving.set(item.key, item)
+    this.#onLeaving()
+    clearTimeout(this.#leavingTimer)
+    this.#leavingTimer = setTimeout(() => this.#run(() => this.#removeNow()), undoable)
+    this.say(`${images(this.#leaving.size)} will be removed.`, 'Undo (z)', () => {
+      clearTimeout(this.#leavingTimer)
+      this.#leaving.clear()
+      this.#onLeaving()
+    })
+  }
+
+  isLeaving(key) {
+    return this.#leaving.has(key)
+  }
+
+  async #removeNow(isLast = false) {
+    const items = [...this.#leaving.values()]
+    this.#leaving.clear()
+    clearTimeout(this.#leavingTimer)
+    if (items.length === 0) return
+    let [entries, freed] = [0, 0]
+    for (const urls of parts(items.map(item => item.url).filter(Boolean))) {
+      const reply = await post('remove', { urls }, isLast)
+      entries += reply.entries
+      freed += reply.bytes
+    }
+    this.say(entries > 0 ? `${images(entries)} removed, ${bytes(freed)} are free.` : 'There was nothing to remove.')
+    this.#onLeaving()
     this.#onListChange()
   }
 
@@ -98,27 +161,35 @@ export class Actions {
 
   // MARK: Words with the user
 
-  /** Shows a sentence for a while. */
-  say(text) {
-    setText($('notice'), text)
+  /** Shows a sentence for a while, with a button if there is something to do. */
+  say(text, label, work) {
     clearTimeout(this.#noticeTimer)
-    this.#noticeTimer = setTimeout(() => setText($('notice'), ''), noticeStays)
+    const notice = $('notice')
+    const clear = () => {
+      notice.replaceChildren()
+      notice.hidePopover()
+    }
+    const button = label && element('button', { type: 'button', textContent: label, onclick: () => (clear(), work()) })
+    notice.replaceChildren(element('span', { textContent: text }), ...(button ? [button] : []))
+    // Shown anew, it is above a viewer that was opened since.
+    notice.hidePopover()
+    notice.showPopover()
+    this.#noticeTimer = setTimeout(clear, label ? undoable : noticeStays)
+  }
+
+  /** Does what the button of the notice does, if it has one. */
+  undo() {
+    $('notice').querySelector('button')?.click()
   }
 
   report(error) {
     this.say(error.message)
   }
+}
 
-  /** Asks before something that cannot be undone. */
-  ask(title, text, yes) {
-    const dialog = $('ask')
-    setText($('ask-title'), title)
-    setText(dialog.querySelector('p'), text)
-    setText(dialog.querySelector('button.main'), yes)
-    dialog.returnValue = ''
-    dialog.showModal()
-    return new Promise(resolve => {
-      dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), { once: true })
-    })
-  }
+const images = count => (count === 1 ? 'One image' : `${number(count)} images`)
+
+/** A call names at most so many URLs, which keeps each below the server's limit. */
+function parts(urls) {
+  return Array.from({ length: Math.ceil(urls.length / 500) }, (_, part) => urls.slice(part * 500, (part + 1) * 500))
 }

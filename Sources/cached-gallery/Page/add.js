@@ -22,8 +22,12 @@ async function texts(data) {
 export class Adder {
   #actions
 
-  constructor(actions) {
+  #onAdd
+
+  /** `onAdd` is called when downloads were asked for. */
+  constructor(actions, onAdd) {
     this.#actions = actions
+    this.#onAdd = onAdd
     const dialog = $('add')
     dialog.addEventListener('close', () => {
       const text = dialog.querySelector('textarea')
@@ -63,6 +67,7 @@ export class Adder {
     if (urls.length === 0) return this.#actions.say('There is no http or https URL in that.')
     try {
       await this.#actions.fetch(urls)
+      this.#onAdd()
       this.#actions.say(urls.length === 1 ? 'One URL is being fetched.' : `${number(urls.length)} URLs are being fetched.`)
     } catch (error) {
       this.#actions.report(error)

@@ -1,13 +1,14 @@
 /**
- * The images of the page, by their place in the grid: first those that are being fetched or could not be, then the
- * list, which lies at the server. Only the parts of the list that are looked at are asked for and kept.
+ * The images of the list, which lies at the server, by their place in it. Only the parts that are looked at are asked
+ * for and kept.
  */
-import { hostOf } from './format.js'
 import { firstFilter, firstList, pageLength } from './first.js'
 import { get, view } from './server.js'
+import { lost, merged } from './states.js'
 
-/** How many such parts are kept. */
+/** How many such parts are kept, and from how many entries on a length is guessed. */
 const keptPages = 12
+const guessed = 2000
 
 export class Catalog {
   filter = firstFilter
@@ -17,17 +18,15 @@ export class Catalog {
   entries = 0
   /** Whether the server knows the whole list, so that the total is the true one. */
   isWhole = false
+  /** The number of the list at the server. */
+  list
 
   /** The keys in each part and the total when it was asked for; the part used last is at the end. */
   #pages = new Map()
   /** The items of these keys. */
-  #listed = new Map()
-  /** The items that are in front of the list, by key, the newest first. */
-  #leading = new Map()
-  #shownLeading = []
+  #items = new Map()
   #asked = new Set()
-  /** The number of the list at the server, and the last news about any list. */
-  #list
+  /** The last news about any list. */
   #growth
   /** Counts the lists asked for, so that an answer about an earlier one is noticed. */
   #generation = 0
@@ -41,18 +40,35 @@ export class Catalog {
   }
 
   get length() {
-    return this.#shownLeading.length + this.total
+    return this.total
+  }
+
+  /** Whether only a part of the cache is listed. */
+  get isFiltered() {
+    return Object.entries(this.filter).some(([name, value]) => name !== 'order' && value)
   }
 
   /** The item at a place; undefined while it is not known. */
   at(index) {
-    const place = index - this.#shownLeading.length
-    if (place < 0) return this.#leading.get(this.#shownLeading[index])
-    return this.#listed.get(this.#pages.get(Math.floor(place / pageLength))?.keys[place % pageLength])
+    return this.#items.get(this.#pages.get(Math.floor(index / pageLength))?.keys[index % pageLength])
   }
 
   item(key) {
-    return this.#leading.get(key) ?? this.#listed.get(key)
+    return this.#items.get(key)
+  }
+
+  /** The place of an image, if it is in a part that is kept; -1 if it is not. */
+  indexOf(key) {
+    for (const [page, { keys }] of this.#pages) {
+      const place = keys.indexOf(key)
+      if (place >= 0) return page * pageLength + place
+    }
+    return -1
+  }
+
+  /** The numbers of the parts that are kept, with their items. */
+  *pages() {
+    for (const [page, { keys }] of this.#pages) yield [page, keys.map(key => this.#items.get(key))]
   }
 
   // MARK: The list
@@ -64,16 +80,14 @@ export class Catalog {
    */
   async ask(around = 0) {
     const generation = (this.#generation += 1)
-    if (this.filter.state === 'failed') {
-      this.#begin({ items: [], total: 0, isWhole: true }, [])
-      return
-    }
     try {
       const isFirst = generation === 1 && this.filter === firstFilter
       const reply = await (isFirst ? firstList : get('list', { view, ...this.filter, limit: pageLength }))
       const pages = [[0, reply.items]]
-      const page = Math.floor((around - this.#shownLeading.length) / pageLength)
-      if (page > 0 && page * pageLength < reply.total) pages.push([page, await this.#items(page)])
+      const page = Math.floor(around / pageLength)
+      for (const wanted of [page, page + 1]) {
+        if (wanted > 0 && around > 0 && (!reply.isWhole || wanted * pageLength < reply.total)) pages.push([wanted, await this.#ask(wanted)])
+      }
       if (generation === this.#generation) this.#begin(reply, pages)
     } catch (error) {
       if (generation === this.#generation) this.#onError(error)
@@ -83,22 +97,20 @@ export class Catalog {
   #begin(reply, pages) {
     // News about this list may have come before it.
     const known = this.#growth?.list === reply.list ? this.#growth : reply
-    this.#list = reply.list
+    this.list = reply.list
     this.isWhole = known.isWhole
     this.total = Math.max(this.#expected(known.total), reply.items.length)
     this.#pages.clear()
-    this.#listed.clear()
+    this.#items.clear()
     this.#asked.clear()
-    for (const [key, item] of this.#leading) if (item.state === 'cached') this.#leading.delete(key)
-    for (const [page, items] of pages) this.#keep(page, items)
-    this.#arrange()
+    for (const [page, items] of pages) if (items.length > 0) this.#keep(page, items)
     this.#onChange()
   }
 
   /** The server has read more of a list. */
   grew(growth) {
     this.#growth = growth
-    if (growth.list !== this.#list || this.isWhole) return
+    if (growth.list !== this.list || this.isWhole) return
     const before = this.total
     this.isWhole = growth.isWhole
     this.total = this.#expected(growth.total)
@@ -115,18 +127,28 @@ export class Catalog {
     }
   }
 
-  /** The length that the list will have: without a filter that of the cache, until the server has read it. */
+  /**
+   * The length that the list will have: without a filter that of the cache at most, until the server has read it. A short
+   * list is read so soon that nobody has to guess.
+   */
   #expected(total) {
-    const { order, ...conditions } = this.filter
-    const isFiltered = Object.values(conditions).some(Boolean)
-    return this.isWhole || isFiltered ? total : Math.max(total, this.entries)
+    return this.isWhole || this.isFiltered || this.entries < guessed ? total : Math.max(total, this.entries)
+  }
+
+  /** The items at these places, asked for if they are not known. */
+  async range(first, last) {
+    const items = []
+    for (let from = first; from <= last; from += 500) {
+      const reply = await get('items', { view, from, count: Math.min(500, last - from + 1) })
+      items.push(...reply.items)
+    }
+    return items
   }
 
   /** Asks for the items of these places that are not known. */
   need(first, last) {
-    const start = Math.max(0, first - this.#shownLeading.length)
-    const end = Math.min(last - this.#shownLeading.length, this.total - 1)
-    for (let page = Math.floor(start / pageLength); page * pageLength <= end; page += 1) {
+    const end = Math.min(last, this.total - 1)
+    for (let page = Math.floor(Math.max(0, first) / pageLength); page * pageLength <= end; page += 1) {
       const kept = this.#pages.get(page)
       if (kept) {
         this.#pages.delete(page)
@@ -142,10 +164,9 @@ export class Catalog {
     const generation = this.#generation
     this.#asked.add(page)
     try {
-      const items = await this.#items(page)
+      const items = await this.#ask(page)
       if (generation !== this.#generation) return
       this.#keep(page, items)
-      this.#arrange()
       this.#onChange()
     } catch (error) {
       this.#onError(error)
@@ -154,7 +175,7 @@ export class Catalog {
     }
   }
 
-  async #items(page) {
+  async #ask(page) {
     const reply = await get('items', { view, from: page * pageLength, count: pageLength })
     return reply.items
   }
@@ -162,15 +183,12 @@ export class Catalog {
   #keep(page, items) {
     this.#pages.delete(page)
     this.#pages.set(page, { keys: items.map(item => item.key), total: this.total })
-    for (const item of items) {
-      this.#listed.set(item.key, item)
-      this.#leading.delete(item.key)
-    }
+    for (const item of items) this.#items.set(item.key, item.state === 'missing' ? { lostAt: 0, ...item } : item)
     while (this.#pages.size > keptPages) this.#forget(this.#pages.keys().next().value)
   }
 
   #forget(page) {
-    for (const key of this.#pages.get(page)?.keys ?? []) this.#listed.delete(key)
+    for (const key of this.#pages.get(page)?.keys ?? []) this.#items.delete(key)
     this.#pages.delete(page)
   }
 
@@ -178,61 +196,34 @@ export class Catalog {
 
   /** Takes the newest state of images that are known. Gives the keys of those. */
   update(items) {
-    const known = []
-    for (const item of items) {
-      const map = [this.#leading, this.#listed].find(map => map.has(item.key))
-      if (!map) continue
-      // Changes have no details: the ones that are known stay.
-      const { pinned, fetchedAt } = map.get(item.key)
-      map.set(item.key, { ...(item.state === 'cached' && { pinned, fetchedAt }), ...item })
-      known.push(item.key)
-    }
-    return known
+    const known = items.filter(item => this.#items.has(item.key))
+    for (const item of known) this.#items.set(item.key, merged(this.#items.get(item.key), item))
+    return known.map(item => item.key)
   }
 
-  /** These images are neither cached nor in flight any more. */
+  /** These images are neither cached nor in flight any more. Gives the keys of those that are known. */
   remove(keys) {
-    const known = []
-    for (const key of keys) {
-      const item = this.item(key)
-      if (!item) continue
-      known.push(key)
-      const gone = { url: item.url, key, state: 'missing', failure: item.failure }
-      if (!this.#leading.has(key)) this.#listed.set(key, gone)
-      else if (item.failure) this.#leading.set(key, gone)
-      else this.dismiss(key)
-    }
+    const known = keys.filter(key => this.#items.has(key))
+    for (const key of known) this.#items.set(key, lost(this.#items.get(key)))
     return known
   }
 
-  /** Puts what is being fetched, or could not be, in front of the list. */
-  lead(items) {
-    const before = this.#shownLeading.length
-    const fresh = items.filter(item => !this.item(item.key) && (item.state === 'inFlight' || item.failure))
-    if (fresh.length > 0) this.#leading = new Map([...fresh.map(item => [item.key, item]), ...this.#leading])
-    this.#arrange()
-    if (fresh.length > 0 || before !== this.#shownLeading.length) this.#onChange()
+  /** The evictions until now are known: images that are gone, and that they do not name, have another cause. */
+  explain(keys, isEvicting) {
+    for (const key of keys) {
+      const item = this.#items.get(key)
+      if (item?.state === 'missing') this.#items.set(key, { ...item, cause: item.cause ?? (isEvicting ? 'either' : 'removed') })
+    }
   }
 
-  /** Forgets a download that was cancelled, or a failure that the user does not want to see any more. */
-  dismiss(key) {
-    this.#leading.delete(key)
-    this.#arrange()
-    this.#onChange()
-  }
-
-  #arrange() {
-    this.#shownLeading = [...this.#leading.values()].filter(item => this.#matches(item)).map(item => item.key)
-  }
-
-  #matches(item) {
-    const { contains, host, type, state } = this.filter
-    const isFailed = item.state === 'missing' && Boolean(item.failure)
-    return (
-      `${item.url} ${item.key}`.toLowerCase().includes(contains.toLowerCase()) &&
-      (!host || hostOf(item.url) === host) &&
-      (!type || item.mediaType === type) &&
-      (!state || (state === 'failed' ? isFailed : state === 'inFlight' && !isFailed))
-    )
+  /** These entries were evicted. Gives the keys of those that are known. */
+  evict(entries) {
+    return entries.map(({ key, reason, at }) => {
+      const item = this.#items.get(key)
+      // An eviction long before is not the reason.
+      if (item?.state !== 'missing' || item.failure || at < (item.lostAt ?? 0) - 5) return undefined
+      this.#items.set(key, { ...item, evicted: reason })
+      return key
+    }).filter(Boolean)
   }
 }

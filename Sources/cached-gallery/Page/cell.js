@@ -1,189 +1,201 @@
-/** One image's place in the grid. It is configured three ways: the picture is here; it comes; it is not here. */
+/** The tile of one image. It is configured three ways: the picture is here; it comes; it is not here. */
 import { $, setText } from './dom.js'
-import { bytes, hostOf, nameOf, number, percentOf, progress, typeOf, variantOf } from './format.js'
+import { bytes, hostOf, nameOf, number, progress, typeOf, variantOf } from './format.js'
+import { PartialPicture } from './partial.js'
+import { Ring } from './ring.js'
+import { pictureAddress } from './server.js'
+import { marksOf, reasonOf, stateOf, states } from './states.js'
+import { addressFor, sideFor } from './thumbnails.js'
 
-/** The smallest side of a picture's place, in pixels. */
-const smallest = 24
-/** The types that a browser shows without running anything that is in them. */
+/** The types that a browser shows without running anything that is in them, and those that can be transparent. */
 const raster = /^image\/(jpeg|png|gif|webp|avif|bmp|vnd\.microsoft\.icon|x-icon)$/
+const transparent = /^image\/(png|gif|webp|avif|vnd\.microsoft\.icon|x-icon)$/
 
-/** The size in which a picture is shown: in its proportion, as large as the box permits, and not enlarged. */
-export function fitted(item, box) {
-  if (!item?.width || !item.height) return box
-  const scale = Math.min(box.width / item.width, box.height / item.height, 1)
-  const side = (length, limit) => Math.round(Math.min(limit, Math.max(smallest, length * scale)))
-  return { width: side(item.width, box.width), height: side(item.height, box.height) }
+/** The size in which a picture is shown: in its proportion, as large as its place permits, and not enlarged. */
+export function fitted(item, place) {
+  if (!item?.width || !item.height) return place
+  const scale = Math.min(place.width / item.width, place.height / item.height, 1)
+  const size = { width: Math.round(item.width * scale), height: Math.round(item.height * scale) }
+  // A place has whole pixels, and the proportion of its picture but for a part of one.
+  for (const side of ['width', 'height']) if (place[side] - size[side] <= 2) size[side] = place[side]
+  return { width: Math.max(1, size.width), height: Math.max(1, size.height) }
 }
 
 export class Cell {
   item
   /** Whether it is on the screen, and not just beside it. */
   isSeen = false
-  /** Whether there is something to see behind its windows. */
+  /** Whether light falls into it: its image comes, or is not known yet. */
   isWaiting = false
+  place = { left: 0, top: 0, width: 0, height: 0 }
 
   #thumbnails
   #onChange
-  /** The picture that is shown or being loaded, and what stops the loading. */
-  #picture = ''
-  #isLoaded = false
+  #picture = null
+  /** The version and size of the picture that is shown or being loaded, and what stops the loading. */
+  #version = ''
+  #side = 0
   #loading = null
+  #isOver = false
 
   /** `onChange` is called when the cell stops to wait, or begins to. */
   constructor(thumbnails, onChange) {
     this.#thumbnails = thumbnails
     this.#onChange = onChange
     this.element = $('cell').content.firstElementChild.cloneNode(true)
+    this.element.cell = this
     const part = selector => this.element.querySelector(selector)
-    this.pane = { picture: part('.picture'), title: part('.title'), note: part('.note') }
-    this.window = part('.picture .window')
-    this.canvas = part('canvas')
-    this.ring = part('.ring')
-    this.done = part('.done')
-    this.percent = part('.ring span')
+    this.ring = new Ring(part('.ring'))
+    this.partial = new PartialPicture(this.element)
     this.instead = part('.instead')
-    this.title = part('.title span')
-    this.note = part('.note span')
+    this.marks = part('.marks')
+    this.title = part('.title')
+    this.note = part('.note')
   }
 
-  /** Shows an item; undefined if it is not known yet. */
-  configure(item, box, isSeen) {
+  /** Shows an item at a place; undefined if it is not known yet. */
+  configure(item, place, isSeen) {
+    this.#move(place)
     this.item = item
     this.isSeen = isSeen
+    const state = item && stateOf(item)
+    this.state = state
+    this.element.dataset.state = state ?? 'unknown'
     const classes = this.element.classList
     classes.toggle('seen', isSeen)
-    classes.toggle('failed', Boolean(item?.failure) && item.state === 'missing')
-    classes.toggle('pinned', Boolean(item?.pinned))
-    this.#place(fitted(item, box))
     if (item?.state === 'cached') this.#showHere(item)
-    else if (item?.state === 'inFlight') this.#showComing()
-    else this.#showMissing(item)
-    this.#showRing(item)
-    this.#showText(item)
+    else this.#showInstead(item && !states[state].ring ? reasonOf(item) : '')
+    this.ring.show(item)
+    this.partial.show(item, isSeen)
+    const marks = item ? marksOf(item) : []
+    this.marks.dataset.marks = marks.join(' ')
+    setText(this.marks, marks.map(mark => states[mark].sign).join(' '))
+    setText(this.title, item ? nameOf(item) : '')
+    setText(this.note, item ? noteOf(item) : '')
+    this.element.ariaLabel = item ? describe(item) : 'Not known yet'
     this.#settle()
   }
 
   /** Forgets the image, so that nothing is loaded for it any more. */
   clear() {
-    this.item = undefined
+    this.ring.show()
+    this.partial.show()
+    this.item = this.state = undefined
     this.isSeen = this.isWaiting = false
-    this.#dropPicture()
+    this.#drop()
+    this.element.classList.remove('active', 'selected', 'leaving')
   }
 
-  #place(size) {
-    if (this.size?.width === size.width && this.size.height === size.height) return
-    this.size = size
-    Object.assign(this.window.style, { width: `${size.width}px`, height: `${size.height}px` })
-    Object.assign(this.canvas.style, { width: `${size.width}px`, height: `${size.height}px` })
+  /** Whether a picture can be seen. */
+  get isPictured() {
+    return this.#picture !== null
   }
 
-  // MARK: The three ways
-
-  #showHere(item) {
-    const name = `${item.key} ${item.fetchedAt ?? item.size} ${this.size.width}x${this.size.height}`
-    if (this.#picture === name) return
-    if (!raster.test(item.mediaType ?? '')) {
-      this.#dropPicture()
-      this.#picture = name
-      this.#isLoaded = true
-      setText(this.instead, `${typeOf(item) || 'This type'}: no preview`)
-      return
-    }
-    const pixels = this.#pixels()
-    const kept = this.#thumbnails.kept(item, pixels)
-    if (kept) {
-      this.#dropPicture()
-      this.#picture = name
-      this.#draw(kept)
-    } else if (this.isSeen) {
-      this.#dropPicture()
-      this.#picture = name
-      this.#load(item, pixels)
-    }
-  }
-
-  #showComing() {
-    this.#dropPicture()
-    setText(this.instead, '')
-  }
-
-  #showMissing(item) {
-    this.#dropPicture()
-    setText(this.instead, item?.failure?.message ?? '')
+  #move(place) {
+    const { left, top, width, height } = this.place
+    if (left === place.left && top === place.top && width === place.width && height === place.height) return
+    this.place = place
+    Object.assign(this.element.style, {
+      left: `${place.left}px`, top: `${place.top}px`, width: `${place.width}px`, height: `${place.height}px`,
+    })
+    if (this.#picture) this.#fit(this.#picture)
   }
 
   // MARK: The picture
 
-  async #load(item, pixels) {
-    const loading = new AbortController()
-    this.#loading = loading
+  #showHere(item) {
+    if (!raster.test(item.mediaType ?? '')) {
+      this.#drop()
+      return this.#showInstead(`${typeOf(item) || 'This type'}: no preview`)
+    }
+    const version = `${item.key} ${item.fetchedAt ?? item.size}`
+    const side = sideFor(this.place)
+    if (version === this.#version) {
+      // The picture that is here stays until a sharper one has come.
+      if (this.#isOver && side > this.#side) this.#load(item, version, side)
+      return
+    }
+    const isOther = !version.startsWith(`${this.#version.split(' ')[0]} `)
+    if (isOther) this.#drop()
+    this.#load(item, version, side)
+  }
+
+  #showInstead(text) {
+    this.#drop()
+    this.#isOver = true
+    setText(this.instead, text)
+  }
+
+  async #load(item, version, side) {
+    this.#loading?.abort()
+    const loading = (this.#loading = new AbortController())
+    this.#version = version
+    this.#side = side
+    setText(this.instead, '')
     try {
-      const bitmap = await this.#thumbnails.load(item, pixels, loading.signal)
-      if (this.#loading === loading) this.#draw(bitmap)
+      const picture = await this.#thumbnails.load(addressFor(item, side), () => this.isSeen, loading.signal)
+      if (this.#loading === loading) this.#show(picture)
     } catch {
       if (this.#loading !== loading) return
-      this.#isLoaded = true
-      setText(this.instead, 'No preview')
+      this.#isOver = true
+      if (!this.#picture) setText(this.instead, 'No preview')
     }
     this.#settle()
   }
 
-  #draw(bitmap) {
-    const { width, height } = this.#pixels()
-    Object.assign(this.canvas, { width, height })
-    const scale = Math.min(width / bitmap.width, height / bitmap.height)
-    const [w, h] = [bitmap.width * scale, bitmap.height * scale]
-    this.canvas.getContext('2d').drawImage(bitmap, (width - w) / 2, (height - h) / 2, w, h)
-    this.canvas.hidden = false
-    this.#isLoaded = true
+  #show(picture) {
+    picture.alt = ''
+    picture.classList.toggle('transparent', transparent.test(this.item.mediaType ?? ''))
+    // A sharper picture takes the place of the one that is seen without a blink.
+    if (this.#picture) this.#picture.replaceWith(picture)
+    else {
+      picture.classList.add('fresh')
+      this.element.prepend(picture)
+    }
+    this.#picture = picture
+    this.#isOver = true
+    this.#fit(picture)
+    this.element.classList.add('pictured')
+  }
+
+  #fit(picture) {
+    const { width, height } = fitted(this.item, this.place)
+    Object.assign(picture.style, { width: `${width}px`, height: `${height}px` })
+    picture.classList.toggle('small', width < this.place.width && height < this.place.height)
+  }
+
+  /** Puts the original in the place of the smaller picture, for everything that saves, drags or plays it. */
+  useOriginal() {
+    if (this.#picture) this.#picture.src = pictureAddress(this.item)
+  }
+
+  /** Another program gets the file; a place for text gets the URL. */
+  drag(data) {
+    if (!this.isPictured) return
+    const address = new URL(pictureAddress(this.item), document.baseURI).href
+    data.setData('DownloadURL', `${this.item.mediaType}:${nameOf(this.item)}:${address}`)
+    data.setData('text/uri-list', this.item.url || address)
+    data.setData('text/plain', this.item.url || address)
+  }
+
+  #drop() {
+    this.#loading?.abort()
+    this.#loading = null
+    this.#version = ''
+    this.#side = 0
+    this.#isOver = false
+    this.#picture?.remove()
+    this.#picture = null
+    this.element.classList.remove('pictured')
     setText(this.instead, '')
   }
 
-  #dropPicture() {
-    this.#loading?.abort()
-    this.#loading = null
-    this.#picture = ''
-    this.#isLoaded = false
-    this.canvas.hidden = true
-    if (this.canvas.width > 0) this.canvas.width = this.canvas.height = 0
-  }
-
-  #pixels() {
-    const scale = Math.min(devicePixelRatio, 2)
-    return { width: Math.round(this.size.width * scale), height: Math.round(this.size.height * scale) }
-  }
-
-  // MARK: The rest
-
-  /** The ring shows a download, also one that refreshes a picture that is here. */
-  #showRing(item) {
-    const isComing = Boolean(item?.phase) || item?.state === 'inFlight'
-    this.ring.hidden = !isComing
-    if (!isComing) return
-    const percent = percentOf(item)
-    const whole = percent === undefined ? undefined : Math.floor(percent)
-    this.ring.classList.toggle('turning', whole === undefined)
-    this.done.style.strokeDasharray = whole === undefined ? '' : `${percent.toFixed(1)} 100`
-    setText(this.percent, whole === undefined ? '' : `${whole} %`)
-    this.ring.ariaLabel = `Download of ${nameOf(item)}`
-    this.ring.ariaValueNow = whole ?? null
-    this.ring.ariaValueText = whole === undefined ? progress(item) : `${whole} %, ${progress(item)}`
-  }
-
-  #showText(item) {
-    this.pane.title.classList.toggle('shut', Boolean(item))
-    setText(this.title, item ? nameOf(item) : '')
-    const note = item ? noteOf(item) : ''
-    this.pane.note.classList.toggle('shut', note !== '')
-    setText(this.note, note)
-    this.element.title = item?.url ?? ''
-    this.element.ariaLabel = item ? describe(item) : 'Not known yet'
-  }
-
   #settle() {
-    const isOver = this.#isLoaded || Boolean(this.item?.failure && this.item.state === 'missing')
-    this.pane.picture.classList.toggle('shut', isOver)
-    const isWaiting = this.isSeen && (!isOver || !this.item)
+    const { state } = this
+    // Only what comes is lit: an image that is not known yet, its picture, or its bytes.
+    const isComing = !state || (state === 'cached' ? !this.#isOver : Boolean(states[state].isComing))
+    this.element.classList.toggle('lit', isComing && !this.#picture)
+    const isWaiting = this.isSeen && isComing && !this.#picture
     if (isWaiting === this.isWaiting) return
     this.isWaiting = isWaiting
     this.#onChange()
@@ -191,13 +203,11 @@ export class Cell {
 }
 
 function noteOf(item) {
-  if (item.state === 'cached' && !item.phase) {
-    const size = item.width ? ` · ${item.width}×${item.height}` : ''
-    const variant = variantOf(item.url)
-    return `${bytes(item.size)} · ${typeOf(item)}${size}${variant && ` · ${variant}`}`
-  }
   if (item.phase || item.state === 'inFlight') return progress(item)
-  return item.failure ? hostOf(item.url) : ''
+  if (item.state !== 'cached') return hostOf(item.url)
+  const size = item.width ? ` · ${item.width}×${item.height}` : ''
+  const variant = variantOf(item.url)
+  return `${bytes(item.size)} · ${typeOf(item)}${size}${variant && ` · ${variant}`}`
 }
 
 /** All that a cell shows, for those who hear it. */
@@ -208,8 +218,8 @@ function describe(item) {
   } else if (item.state === 'inFlight') {
     parts.push('in flight', progress(item))
   } else {
-    parts.push(item.failure ? `failed: ${item.failure.message}` : 'missing')
+    parts.push(item.failure ? `failed: ${item.failure.message}` : reasonOf(item))
   }
-  if (item.pinned) parts.push('pinned')
+  parts.push(...marksOf(item).map(mark => states[mark].word.toLowerCase()))
   return parts.filter(Boolean).join(', ')
 }

@@ -1,6 +1,6 @@
 /** The details of one image beside the grid, and what can be done with it. */
 import { $, element } from './dom.js'
-import { nameOf } from './format.js'
+import { decoded, nameOf } from './format.js'
 import { fields } from './fields.js'
 import { get, pictureAddress } from './server.js'
 
@@ -11,14 +11,16 @@ export class Drawer {
   #actions
   #onClose
   #onShow
+  #onView
   #item
   #copies = []
   #countdown = null
   /** Counts what is asked, so that an answer that comes too late is noticed. */
   #asked = 0
 
-  /** `onShow` is called with an image of the same content that shall be shown instead. */
-  constructor(actions, { onClose, onShow }) {
+  /** `onShow` is called with an image of the same content that shall be shown instead, `onView` to see one as a whole. */
+  constructor(actions, { onClose, onShow, onView }) {
+    this.#onView = onView
     this.#actions = actions
     this.#onClose = onClose
     this.#onShow = onShow
@@ -78,7 +80,7 @@ export class Drawer {
 
   #draw() {
     const item = this.#item
-    const title = element('h2', { textContent: nameOf(item) })
+    const title = element('h2', {}, element('bdi', { textContent: nameOf(item) }))
     const close = element('button', { textContent: '✕', ariaLabel: 'Close the details', onclick: () => this.close() })
     this.#list = element('dl')
     this.#drawFields()
@@ -93,9 +95,10 @@ export class Drawer {
 
   #picture(item) {
     if (item.state !== 'cached') return []
-    const picture = element('img', { src: pictureAddress(item), alt: `The picture ${nameOf(item)}` })
-    picture.onerror = () => picture.replaceWith(element('p', { textContent: 'There is no preview of this image.' }))
-    return [picture]
+    const picture = element('img', { src: pictureAddress(item), alt: '', className: 'transparent' })
+    const button = element('button', { className: 'preview', ariaLabel: `View ${nameOf(item)}`, onclick: () => this.#onView(this.#item) }, picture)
+    picture.onerror = () => button.replaceWith(element('p', { textContent: 'There is no preview of this image.' }))
+    return [button]
   }
 
   #buttons(item) {
@@ -113,8 +116,10 @@ export class Drawer {
     ])
     const others = this.#copies.filter(copy => copy.key !== this.key)
     if (others.length > 0) {
-      const button = copy => ({ textContent: copy.url || copy.key, onclick: () => this.#onShow(copy) })
-      const buttons = others.map(copy => element('button', button(copy)))
+      const buttons = others.map(copy => {
+        const name = element('bdi', { textContent: decoded(copy.url) || copy.key })
+        return element('button', { onclick: () => this.#onShow(copy) }, name)
+      })
       rows.push(element('dt', { textContent: 'Same content' }), element('dd', {}, ...buttons))
     }
     this.#list.replaceChildren(...rows)

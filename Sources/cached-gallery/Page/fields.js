@@ -1,5 +1,6 @@
 /** What there is to say about an image, as names and texts. */
-import { bytes, date, derivedFrom, fromNow, number, progress, percentOf } from './format.js'
+import { bytes, date, decoded, derivedFrom, fromNow, number, progress } from './format.js'
+import { percentOf, reasonOf } from './states.js'
 
 const time = seconds => `${fromNow(seconds)} (${date(seconds)})`
 
@@ -17,6 +18,7 @@ export function fields(item) {
     if (item.failure.retryAt) add('Next attempt', nextAttempt(item.failure.retryAt))
   }
   add('URL', item.url)
+  if (decoded(item.url) !== item.url) add('Decoded', decoded(item.url))
   add('Derived from', derivedFrom(item.url))
   add('Key', item.key)
   add('Path', item.path)
@@ -35,7 +37,7 @@ export function fields(item) {
 }
 
 function state(item) {
-  if (item.state === 'missing') return item.failure ? 'could not be fetched' : 'not cached'
+  if (item.state === 'missing') return item.failure ? 'could not be fetched' : reasonOf(item)
   if (!item.phase) return item.state === 'cached' ? 'cached' : item.state
   const percent = percentOf(item)
   const share = percent === undefined ? '' : `${Math.floor(percent)} %, `

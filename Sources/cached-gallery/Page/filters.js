@@ -3,20 +3,41 @@ import { $, element, gathered } from './dom.js'
 import { number } from './format.js'
 import { get } from './server.js'
 
-/** Calls `onChange` with the filter whenever it changes. */
-export function bindFilters(onChange) {
+/** Calls `onChange` with the filter whenever it changes, and whether that was a choice in a menu; and `onSize` with the height of the rows. */
+export function bindFilters(onChange, onSize) {
   const form = $('filters')
-  const changed = () => onChange(Object.fromEntries(new FormData(form)))
+  const changed = isStep => {
+    const { size, ...filter } = Object.fromEntries(new FormData(form))
+    onChange(filter, isStep)
+  }
+  form.elements.size.addEventListener('input', event => onSize(Number(event.target.value)))
   // While one types, the list is not asked for at every letter.
-  form.elements.contains.addEventListener('input', gathered(changed, 200))
+  form.elements.contains.addEventListener('input', gathered(() => changed(false), 200))
   form.addEventListener('change', event => {
-    if (event.target !== form.elements.contains) changed()
+    if (event.target !== form.elements.contains && event.target !== form.elements.size) changed(true)
   })
   form.addEventListener('submit', event => event.preventDefault())
 }
 
+/** Shows a filter in the form. A host or type that the menus do not have yet is added. */
+export function showFilter(filter) {
+  for (const [name, value] of Object.entries(filter)) {
+    const field = $('filters').elements[name]
+    field.value = value
+    if (field.value === value || !['host', 'type'].includes(name)) continue
+    field.add(element('option', { value, textContent: value }))
+    field.value = value
+  }
+}
+
+/** How often the menus are filled at most, in milliseconds. */
+const fillEvery = 20_000
+let filledAt = -Infinity
+
 /** Fills the menus of hosts and types. */
 export async function fillMenus() {
+  if (performance.now() - filledAt < fillEvery) return
+  filledAt = performance.now()
   try {
     const { hosts = [], types = [] } = await get('hosts')
     fill('host', hosts.map(({ host, entries }) => ({ value: host, entries })))
@@ -32,5 +53,5 @@ function fill(name, values) {
   const options = values.map(({ value, entries }) => element('option', { value, textContent: `${value} (${number(entries)})` }))
   menu.replaceChildren(menu.options[0], ...options)
   menu.value = chosen
-  if (menu.selectedIndex < 0) menu.selectedIndex = 0
+  if (menu.selectedIndex < 0) showFilter({ [name]: chosen })
 }

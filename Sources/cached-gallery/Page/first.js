@@ -1,8 +1,9 @@
 /** Asks for the first list while the other files of the page are still on their way. */
+import { read } from './address.js'
 import { get, view } from './server.js'
 
-/** How the list begins: before anything is chosen. */
-export const firstFilter = { order: 'newest', contains: '', host: '', type: '', state: '' }
+/** How the list begins: as the address says. */
+export const firstFilter = read().filter
 /** How many items are asked for at once. */
 export const pageLength = 100
 

@@ -1,4 +1,5 @@
 /** Numbers, times and URLs as a person reads them. */
+import { stateOf, states } from './states.js'
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB']
 
@@ -24,12 +25,35 @@ export function fromNow(time, now = Date.now() / 1000) {
   return relative.format(Math.trunc(distance / seconds), unit)
 }
 
-export const date = time => new Date(time * 1000).toLocaleString()
+/** A number of seconds in one unit: `8 s`, `3 min`. */
+export function duration(seconds) {
+  const [size, unit] = [[3600, 'h'], [60, 'min']].find(([size]) => seconds >= 1.5 * size) ?? [1, 's']
+  return `${Math.max(1, Math.round(seconds / size))} ${unit}`
+}
+
+export const date = time => new Date(time * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/**
+ * Percent escapes as the characters that they mean, as browsers show them. Characters that cannot be seen, or change the
+ * direction of others, stay escaped.
+ */
+export function decoded(text) {
+  return text.replace(/(%[0-9a-f]{2})+/gi, escapes => {
+    try {
+      return decodeURIComponent(escapes).replace(/[\p{C}\p{Z}\u034f\u115f\u3164]/gu, hidden)
+    } catch {
+      return escapes
+    }
+  }).replace(/[\p{Cc}\p{Cf}]/gu, hidden)
+}
+
+/** A space is one, and the joiner of emoji is harmless. */
+const hidden = character => (character === ' ' || character === '\u200d' ? character : encodeURIComponent(character))
 
 /** The last part of a URL that says something. */
 export function nameOf(item) {
   const parts = (item.url || item.key).replace(/[?#].*/, '').split('/').filter(Boolean)
-  return parts.length > 2 || !item.url ? parts.at(-1) : parts.at(-1) ?? item.url
+  return decoded(parts.at(-1) ?? item.url)
 }
 
 /** What the fragment of a URL says: `256 px`, `for ada`; empty without one. */
@@ -54,20 +78,11 @@ export function typeOf(item) {
   return subtype.replace(/^(x-|vnd\.microsoft\.)|\+xml$/g, '').toUpperCase()
 }
 
-const phases = {
-  queued: 'Queued', connecting: 'Connecting', receiving: 'Receiving', retrying: 'Waits for the next attempt',
-  deriving: 'Deriving',
-  publishing: 'Saving',
-}
-
 /** The progress of a download in words. */
 export function progress(item) {
-  if (item.phase && item.phase !== 'receiving') return phases[item.phase] ?? item.phase
+  const state = stateOf(item)
+  if (!states[state].ring) return ''
+  if (state === 'retrying' && item.failure?.retryAt) return `${states[state].word}: ${item.failure.message}`
+  if (state !== 'receiving' && state !== 'unmeasured') return states[state].word
   return item.total ? `${bytes(item.received)} of ${bytes(item.total)}` : `${bytes(item.received)} received`
-}
-
-/** The received share in percent; undefined while nobody knows the total. */
-export function percentOf(item) {
-  if (item.percent !== undefined) return item.percent
-  return item.total > 0 ? (100 * (item.received ?? 0)) / item.total : undefined
 }

@@ -1,56 +1,114 @@
 /** The live gallery of a cache: this file connects its parts. */
 import { Actions } from './actions.js'
 import { Adder } from './add.js'
+import { rememberPlace, rememberedPlace, write } from './address.js'
 import { Catalog } from './catalog.js'
 import { $, gathered, setText } from './dom.js'
 import { Drawer } from './drawer.js'
 import { listen } from './events.js'
-import { bindFilters, fillMenus } from './filters.js'
+import { bindFilters, fillMenus, showFilter } from './filters.js'
 import { number } from './format.js'
 import { Grid } from './grid.js'
 import { bindKeys } from './keys.js'
-import { Progress } from './progress.js'
+import { bindPointer } from './pointer.js'
+import { Route } from './route.js'
+import { Selection } from './selection.js'
 import { post, view } from './server.js'
+import { Shelf } from './shelf.js'
 import { StateOfThings } from './state.js'
+import { evictionsKnown } from './states.js'
+import { Thumbnails } from './thumbnails.js'
+import { Transfers } from './transfers.js'
+import { Viewer } from './viewer.js'
 
 /** How soon a changed list is asked for again, in milliseconds: long lists cost the daemon more. */
 const relistEvery = () => (catalog.total > 20_000 ? 10_000 : 1500)
 
+/** The URLs that are watched, as one text. */
+let watched = ''
+
+/** Only what is on the screen is watched at the daemon. */
+const watch = gathered(async () => {
+  const items = [...grid.seenItems(), ...shelf.seenItems()]
+  const urls = [...new Set(items.map(item => item.url).filter(Boolean))]
+  const text = urls.join('\n')
+  if (text === watched || !grid.isConnected) return
+  watched = text
+  try {
+    await post('visible', { view, urls })
+  } catch {
+    watched = ''
+  }
+}, 60)
+
 const catalog = new Catalog({ onChange: showList, onError: error => actions.report(error) })
-const progress = new Progress()
+const transfers = new Transfers()
+const thumbnails = new Thumbnails()
 const state = new StateOfThings()
-const actions = new Actions({ onItems: take, onListChange: listChanged })
-const adder = new Adder(actions)
+const actions = new Actions({ onItems: items => take(items), onListChange: showChanges, onLeaving: () => grid.dress() })
+const adder = new Adder(actions, () => shelf.toggle(true))
 const drawer = new Drawer(actions, {
   onClose: () => grid.focus(),
   onShow: item => drawer.show(item),
+  onView: item => viewer.show(item, catalog.indexOf(item.key)),
 })
-const grid = new Grid(catalog, {
-  onSeen: watch,
-  onActive: item => drawer.isOpen && item && drawer.show(item),
-  onOpen: () => drawer.show(grid.activeItem),
+const viewer = new Viewer(catalog, {
+  change: item => route.show(item),
+  act: (key, item) => act(key, item),
+  from: item => grid.cell(item.key)?.element.getBoundingClientRect(),
+})
+const route = new Route({ catalog, viewer, actions, activate: index => grid.activate(index), filter: applyFilter })
+/** What the bar and the keys do with many images. */
+const many = {
+  p: items => actions.pinAll(items), r: items => actions.retry(items), c: items => actions.copyAll(items),
+  Delete: items => actions.remove(items),
+}
+const buttons = { Pin: many.p, Refresh: many.r, 'Copy URLs': many.c, Save: items => actions.saveAll(items), Remove: many.Delete }
+const selection = new Selection(catalog, buttons, () => grid.dress())
+const shelf = new Shelf(transfers, thumbnails, {
+  seen: () => watch(),
+  show: item => drawer.show(item),
+  retry: items => actions.retry(items),
+  dismiss(items) {
+    for (const { key } of items) transfers.failed.delete(key)
+    shelf.draw()
+  },
+})
+const grid = new Grid(catalog, thumbnails, {
+  seen: () => watch(),
+  active: item => drawer.isOpen && item && drawer.show(item),
+  rest: rememberPlace,
+  dress(cell) {
+    const isSelected = selection.has(cell.item?.key)
+    cell.element.classList.toggle('selected', isSelected)
+    cell.element.ariaSelected = isSelected
+    cell.element.classList.toggle('leaving', actions.isLeaving(cell.item?.key))
+  },
+  origin: key => shelf.origin(key),
 })
 
 // MARK: The list
 
 function showList() {
   grid.layOut()
+  if (placeToFind > 0 && catalog.length > placeToFind) {
+    grid.scrollTo(placeToFind)
+    placeToFind = 0
+  }
+  viewer.refresh()
+  transfers.settle(key => catalog.indexOf(key) >= 0)
+  shelf.draw()
   const total = number(catalog.length)
-  setText($('count'), catalog.isWhole ? `${total} ${catalog.length === 1 ? 'image' : 'images'}` : `${total} …`)
-  const isFiltered = Object.entries(catalog.filter).some(([name, value]) => name !== 'order' && value)
-  const reason = isFiltered ? 'No image matches.' : 'The cache is empty. Paste or drop the URL of an image.'
+  setText($('count'), catalog.isWhole ? `${total} ${catalog.length === 1 ? 'image' : 'images'}` : '…')
+  const reason = catalog.isFiltered ? 'No image matches.' : 'The cache is empty. Paste or drop the URL of an image.'
   setText($('empty'), catalog.length === 0 && catalog.isWhole ? reason : '')
+  state.takeList(catalog)
 }
 
 /** The list at the server has changed. At its top it is shown anew; else the user says when. */
 const relist = gathered(() => (grid.isAtTop ? showChanges() : ($('show-changes').hidden = false)), 0)
 let listedAt = 0
 let relistTimer = null
-
-function listChanged(dismissed) {
-  if (dismissed) return catalog.dismiss(dismissed)
-  showChanges()
-}
 
 function stale() {
   const wait = Math.max(0, listedAt + relistEvery() - performance.now())
@@ -64,47 +122,59 @@ async function showChanges() {
   $('show-changes').hidden = true
   listedAt = performance.now()
   await catalog.ask(grid.first)
+  fillMenus()
 }
 
-bindFilters(filter => {
+function applyFilter(filter) {
   catalog.filter = filter
   grid.active = 0
-  grid.scrollToTop()
+  grid.scrollTo(0)
   showChanges()
-})
+}
+
+bindFilters((filter, isStep) => {
+  write({ filter }, isStep)
+  applyFilter(filter)
+}, size => (grid.size = size))
+
+/** The place of a page that is loaded again, until the list is as long. */
+let placeToFind = rememberedPlace()
 
 // MARK: What the daemon says
 
-/** The URLs that are watched, as one text. */
-let watched = ''
-
-/** Only what is on the screen is watched at the daemon. */
-async function watch(items) {
-  const urls = items.map(item => item.url).filter(Boolean)
-  const text = urls.join('\n')
-  if (text === watched || !grid.isConnected) return
-  watched = text
-  try {
-    await post('visible', { view, urls })
-  } catch {
-    watched = ''
-  }
-}
-
-/** Takes the newest state of images. */
-function take(items, removed = []) {
-  catalog.lead(items)
+/** Takes the newest state of images. `isNews` tells whether the downloads of images that are not known count. */
+function take(items, removed = [], isNews = true) {
+  transfers.take(items, removed, isNews)
   const known = [...catalog.update(items), ...catalog.remove(removed)]
   grid.refresh(known)
-  if (known.includes(drawer.key)) drawer.refresh(catalog.item(drawer.key))
+  shelf.draw()
+  const changed = [...items.map(item => item.key), ...removed]
+  if (changed.includes(drawer.key)) drawer.refresh(catalog.item(drawer.key) ?? transfers.item(drawer.key))
+  const gone = known.filter(key => catalog.item(key)?.state === 'missing')
+  if (gone.length > 0) setTimeout(explain, 1000 * evictionsKnown, gone, performance.now())
+  if (transfers.finished.size > 0) setTimeout(settle, 3100)
 }
 
+/** Says of images that are gone since then why they are. */
+function explain(gone, since) {
+  catalog.explain(gone, evictedAt > since - 500)
+  grid.refresh(gone)
+}
+
+function settle() {
+  transfers.settle(() => false)
+  shelf.draw()
+}
+
+/** When the last evictions were reported. */
+let evictedAt = -Infinity
 let outageTimer = null
 
-function showOutage(message) {
+function showOutage(message, isConnected = message === '') {
   clearTimeout(outageTimer)
-  grid.isConnected = message === ''
+  grid.isConnected = shelf.isConnected = isConnected
   grid.updateLight()
+  shelf.updateLight()
   setText($('outage'), message)
   $('outage').hidden = message === ''
 }
@@ -120,45 +190,49 @@ listen({
     clearTimeout(outageTimer)
     outageTimer = setTimeout(() => showOutage('The gallery has ended. Start it again with: cachectl gallery'), 2000)
   },
-  state({ daemon, message }) {
+  state({ daemon, message = '' }) {
     const wasAway = !grid.isConnected
-    showOutage(daemon ? '' : message || 'The daemon does not answer. This page goes on when it does.')
-    if (!daemon) progress.begin([])
+    showOutage(daemon ? message : message || 'The daemon does not answer. This page goes on when it does.')
+    if (!daemon) {
+      transfers.end()
+      shelf.draw()
+    }
     if (daemon && wasAway) {
       watched = ''
       showChanges()
     }
   },
-  items({ items, removed }) {
-    take(items, removed)
-    progress.advance(items)
-  },
-  downloads({ items, removed }) {
-    take(items, removed)
-    progress.take(items, removed)
-  },
+  items: ({ items, removed }) => take(items, removed, false),
+  downloads: ({ items, removed }) => take(items, removed),
   list: news => catalog.grew(news),
   stale,
   stats(news) {
     catalog.entries = news.stats.entries
     state.takeStats(news)
+    shelf.takeStats(news)
   },
-  evictions: news => state.takeEvictions(news),
+  evictions(news) {
+    evictedAt = performance.now()
+    state.takeEvictions(news)
+    grid.refresh(catalog.evict(news.evictions))
+  },
   verify: news => state.takeVerification(news),
 })
 
 // MARK: The rest
 
+bindPointer($('scroller'), { grid, drawer, viewer, selection })
 $('show-add').addEventListener('click', () => adder.show())
 $('show-state').addEventListener('click', () => state.toggle())
 $('show-changes').addEventListener('click', showChanges)
 $('verify').addEventListener('click', () => actions.verifyAll())
-bindKeys({ grid, drawer, adder, state, actions, showChanges })
+const act = bindKeys({ grid, drawer, viewer, adder, state, shelf, selection, actions, many, showChanges })
 // Before the list is there: who searches at once keeps the focus in the field.
 grid.focus()
 
+showFilter(catalog.filter)
 await showChanges()
 catalog.check()
+route.begin()
 // For those who measure: from now on the first screen is there, but for its pictures.
 performance.mark('first-screen')
-fillMenus()

@@ -1,50 +1,47 @@
-/** The grid: a row of cells for each row on the screen and one beyond, used again and again while the list scrolls. */
-import { $, element, gathered } from './dom.js'
+/** The grid: justified rows of tiles for the screen and one screen on each side, used again while the list scrolls. */
+import { $ } from './dom.js'
 import { Cell } from './cell.js'
+import { Layout, blockLength, ratioOf } from './layout.js'
 import { Light } from './light.js'
+import { flyAll, rectangles } from './motion.js'
+import { Rows } from './rows.js'
 import { ScrollMap } from './scroll.js'
-import { Thumbnails } from './thumbnails.js'
-
-/** How many rows beyond the screen are kept ready. */
-const rowsAhead = 1
 
 export class Grid {
-  columns = 1
-  /** The place of the image that the keyboard is at. */
+  /** The place in the list of the image that the keyboard is at. */
   active = 0
   /** Whether there is a daemon; without one nothing waits. */
   isConnected = true
+  layout = new Layout()
 
   #catalog
-  #onSeen
-  #onActive
+  #on
+  #thumbnails
   #map = new ScrollMap()
   #scroller = $('scroller')
-  #rows = $('rows')
-  #floor = $('floor')
-  #light = new Light($('gallery'))
-  #thumbnails = new Thumbnails()
-  /** The rows in use, by number, and those that wait for their next use. */
+  #floor = $('rows')
+  #light = new Light($('rows'))
+  /** The cells in use by the key of their image, or by its place if it is not known; and those that wait for their next use. */
   #used = new Map()
   #spare = []
-  #box
-  #rowHeight = 1
+  #rows = new Rows($('rows'))
+  #target = 180
+  #list
+  #held = { index: 0, position: 0 }
 
   /**
-   * `onSeen` is called with the items on the screen when others are, `onActive` when the keyboard is at another one,
-   * `onOpen` when the active one shall be opened.
+   * `on.seen` is called when other images are on the screen, `on.active` when the keyboard is at another one,
+   * `on.rest` gets the first one on the screen after scrolling, `on.dress` a cell that shows an image; `on.origin` gives the
+   * picture of an image that is elsewhere on the page.
    */
-  constructor(catalog, { onSeen, onActive, onOpen }) {
+  constructor(catalog, thumbnails, on) {
     this.#catalog = catalog
-    this.#onSeen = gathered(() => onSeen(this.seenItems()), 60)
-    this.#onActive = onActive
+    this.#thumbnails = thumbnails
+    this.#on = on
     this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true })
-    this.#scroller.addEventListener('scrollend', () => this.layOut())
-    this.#scroller.addEventListener('click', event => {
-      const index = event.target.closest?.('.cell')?.index
-      if (index === undefined || index >= catalog.length) return
-      this.activate(index)
-      onOpen()
+    this.#scroller.addEventListener('scrollend', () => {
+      this.layOut()
+      on.rest(this.first)
     })
     new ResizeObserver(() => this.#resized()).observe(this.#scroller)
     document.addEventListener('visibilitychange', () => this.layOut())
@@ -54,31 +51,31 @@ export class Grid {
   // MARK: Geometry
 
   #resized() {
-    const style = getComputedStyle($('gallery'))
-    const length = name => parseFloat(style.getPropertyValue(name))
-    const width = this.#scroller.clientWidth
-    const columns = Math.max(1, Math.floor(width / length('--cell-width')))
-    const first = Math.round(this.#map.position / this.#rowHeight) * this.columns
-    this.#rowHeight = length('--cell-height')
-    // A cell has 8 pixels of wall at each side.
-    this.#box = { width: Math.floor(width / columns) - 16, height: length('--picture-height') }
-    if (columns !== this.columns) {
-      this.columns = columns
-      this.#scroller.ariaColCount = columns
-      for (const [number, row] of this.#used) this.#release(number, row)
-      this.#spare = []
-      this.#moveTo(Math.floor(first / columns) * this.#rowHeight)
-    } else {
-      this.layOut()
-    }
+    this.keepPlace(() => this.layout.configure(this.#scroller.clientWidth, this.#target))
+  }
+
+  /** Changes the height of the rows, in pixels. */
+  set size(target) {
+    this.#target = target
+    this.#resized()
+    this.layOut()
+  }
+
+  /** Does something that moves images, and keeps the first one on the screen where it is. */
+  keepPlace(work) {
+    const { position } = this.#map
+    // Several steps keep the same image, which need not be the first of its row after each of them.
+    const first = position === this.#held.position ? this.#held.index : this.first
+    const before = position > 0 && first < this.#catalog.length ? this.layout.place(first).top : undefined
+    work()
+    this.layout.resize(this.#catalog.length)
+    this.#moveTo(before === undefined ? position : position + this.layout.place(first).top - before)
+    this.#held = { index: first, position: this.#map.position }
   }
 
   #measure() {
-    const rows = Math.ceil(this.#catalog.length / this.columns)
-    this.#map.resize(rows * this.#rowHeight, this.#scroller.clientHeight)
-    this.#rows.style.height = `${this.#map.barHeight}px`
-    this.#floor.style.top = `${Math.max(0, this.#map.barHeight)}px`
-    this.#scroller.ariaRowCount = rows
+    this.#map.resize(this.layout.height, this.#scroller.clientHeight)
+    this.#floor.style.height = `${this.#map.barHeight}px`
   }
 
   // MARK: Scrolling
@@ -86,7 +83,7 @@ export class Grid {
   #scrolled() {
     this.#takeBar()
     if (this.#map.isStrained) this.#placeBar()
-    this.#drawRows()
+    this.#draw()
   }
 
   /** Follows the scroll bar if it was not moved from here. */
@@ -106,25 +103,25 @@ export class Grid {
     this.#measure()
     this.#map.moveTo(position)
     this.#placeBar()
-    this.#drawRows()
+    this.#draw()
   }
 
-  /** The place of the first image that is on the screen. */
+  /** The place in the list of the first image that is on the screen. */
   get first() {
-    return Math.floor(this.#map.position / this.#rowHeight) * this.columns
+    const [row] = this.layout.rows(this.#map.position, this.#map.position + this.#map.view)
+    return row?.first ?? 0
   }
 
   get isAtTop() {
-    return this.#map.position < this.#rowHeight / 2
+    return this.#map.position < this.#target / 2
   }
 
-  /** How many rows fit on the screen. */
-  get rowsPerScreen() {
-    return Math.max(1, Math.floor(this.#map.view / this.#rowHeight))
-  }
+  get screen() { return this.#map.view }
 
-  scrollToTop() {
-    this.#moveTo(0)
+  /** Shows an image first. */
+  scrollTo(index) {
+    this.layout.resize(this.#catalog.length)
+    this.#moveTo(index < this.#catalog.length ? this.layout.place(index).top : 0)
   }
 
   // MARK: The keyboard's place
@@ -133,130 +130,120 @@ export class Grid {
   activate(index) {
     if (this.#catalog.length === 0) return
     this.active = Math.max(0, Math.min(this.#catalog.length - 1, index))
-    const top = Math.floor(this.active / this.columns) * this.#rowHeight
+    const { top, height } = this.layout.place(this.active)
     const { position, view } = this.#map
     if (top < position) this.#moveTo(top)
-    else if (top + this.#rowHeight > position + view) this.#moveTo(top + this.#rowHeight - view)
-    else this.#drawRows()
-    this.#onActive(this.activeItem)
+    else if (top + height > position + view) this.#moveTo(top + height - view)
+    else this.#draw()
+    this.#on.active(this.activeItem)
+  }
+
+  /** The image under the active one, or above it (-1): in the next row, or some pixels away. */
+  below(direction, distance = 0) {
+    if (this.#catalog.length === 0) return 0
+    const { top, left, width, height } = this.layout.place(this.active)
+    const y = direction > 0 ? top + height + 5 + distance : top - 5 - distance
+    if (y < 0) return distance > 0 ? this.layout.index(left + width / 2, 0) : this.active
+    return y >= this.layout.height && distance === 0 ? this.active : this.layout.index(left + width / 2, y)
   }
 
   get activeItem() {
     return this.#catalog.at(this.active)
   }
 
-  focus() {
-    this.#scroller.focus()
-  }
+  focus() { this.#scroller.focus() }
 
   // MARK: Rows and cells
 
   /** Draws what the catalog has now. */
   layOut() {
     this.#takeBar()
-    this.#measure()
-    this.#placeBar()
-    this.#drawRows()
+    const isOther = this.#list !== this.#catalog.list
+    const before = isOther && rectangles(this.#used)
+    this.#list = this.#catalog.list
+    this.keepPlace(() => {
+      if (isOther) this.layout.forget()
+      this.layout.resize(this.#catalog.length)
+      for (const [page, items] of this.#catalog.pages()) this.layout.learn(page, items.map(item => ratioOf(item, this.#target)))
+    })
+    if (before) flyAll(this.#used, before, this.#on.origin)
   }
 
-  #drawRows() {
+  #draw() {
     const { position, view, offset } = this.#map
-    const count = Math.ceil(this.#catalog.length / this.columns)
-    const top = Math.floor(position / this.#rowHeight)
-    const bottom = Math.ceil((position + view) / this.#rowHeight) - 1
-    const first = Math.max(0, top - rowsAhead)
-    const last = Math.min(count - 1, bottom + rowsAhead)
-    for (const [number, row] of this.#used) if (number < first || number > last) this.#release(number, row)
-    this.#catalog.need(first * this.columns, (last + 1) * this.columns - 1)
-    for (let number = first; number <= last; number += 1) {
-      const row = this.#used.get(number) ?? this.#take(number)
-      row.element.style.top = `${number * this.#rowHeight - offset}px`
-      this.#fill(row, number, number >= top && number <= bottom && !document.hidden)
+    const rows = this.layout.rows(Math.max(0, position - view), position + 2 * view)
+    // The next part of the list is known before it is reached.
+    if (rows.length > 0) this.#catalog.need(rows[0].first, rows.at(-1).first + blockLength)
+    const wanted = new Map()
+    for (const row of rows) {
+      const isSeen = row.top < position + view && row.top + row.height > position && !document.hidden
+      row.tiles.forEach((tile, column) => {
+        const index = row.first + column
+        const item = this.#catalog.at(index)
+        // A list that changes while it is read can have an image twice.
+        const name = item && !wanted.has(item.key) ? item.key : `#${index}`
+        wanted.set(name, { index, item, row, isSeen, place: { ...tile, top: row.top - offset, height: row.height } })
+      })
     }
-    this.#sort(first, last)
+    for (const [name, cell] of this.#used) if (!wanted.has(name)) this.#release(name, cell)
+    for (const [name, tile] of wanted) this.#show(this.#used.get(name) ?? this.#take(name), tile)
+    this.#rows.arrange(rows, this.#used.values())
     this.#scroller.setAttribute('aria-activedescendant', `cell-${this.active}`)
     this.updateLight()
-    this.#onSeen()
+    this.#on.seen()
   }
 
-  #take(number) {
-    const row = this.#spare.pop() ?? this.#makeRow()
-    row.element.ariaRowIndex = number + 1
-    this.#used.set(number, row)
-    return row
+  #take(name) {
+    const cell = this.#spare.pop() ?? new Cell(this.#thumbnails, () => this.updateLight())
+    this.#used.set(name, cell)
+    return cell
   }
 
-  #makeRow() {
-    const cells = Array.from({ length: this.columns }, () => new Cell(this.#thumbnails, () => this.updateLight()))
-    const filler = element('div', { className: 'filler' })
-    const row = element('div', { className: 'row', role: 'row' }, ...cells.map(cell => cell.element), filler)
-    row.style.gridTemplateColumns = `repeat(${this.columns}, 1fr)`
-    return { element: row, cells, filler }
+  #release(name, cell) {
+    cell.element.remove()
+    cell.clear()
+    this.#used.delete(name)
+    this.#spare.push(cell)
   }
 
-  #release(number, row) {
-    row.element.remove()
-    for (const cell of row.cells) cell.clear()
-    this.#used.delete(number)
-    this.#spare.push(row)
+  #show(cell, { index, item, row, isSeen, place }) {
+    Object.assign(cell, { index, row: row.first })
+    cell.element.id = `cell-${index}`
+    cell.element.classList.toggle('active', index === this.active)
+    const was = cell.place
+    const isSame = was.left === place.left && was.top === place.top && was.width === place.width && was.height === place.height
+    if (!isSame || cell.item !== item || !item || cell.isSeen !== isSeen) cell.configure(item, place, isSeen)
+    this.#on.dress(cell)
   }
 
-  #fill(row, number, isSeen) {
-    const start = number * this.columns
-    const length = Math.min(this.columns, this.#catalog.length - start)
-    row.cells.forEach((cell, column) => {
-      const index = start + column
-      const isUsed = column < length
-      cell.element.hidden = !isUsed
-      cell.element.index = index
-      cell.element.id = `cell-${index}`
-      cell.element.ariaColIndex = column + 1
-      cell.element.classList.toggle('active', isUsed && index === this.active)
-      if (!isUsed) return cell.clear()
-      const item = this.#catalog.at(index)
-      if (cell.item === item && item && cell.isSeen === isSeen && cell.box === this.#box) return
-      cell.box = this.#box
-      cell.configure(item, this.#box, isSeen)
-    })
-    row.filler.hidden = length === this.columns
-    row.filler.style.gridColumn = `${length + 1} / -1`
-  }
-
-  /** Puts the rows in the order of the list, in which they are read aloud, moving as few as possible. */
-  #sort(first, last) {
-    let next = null
-    for (let number = last; number >= first; number -= 1) {
-      const row = this.#used.get(number).element
-      if (row.nextSibling !== next || !row.isConnected) this.#rows.insertBefore(row, next)
-      next = row
-    }
-  }
+  // MARK: Changes
 
   /** These images have changed. */
   refresh(keys) {
-    const changed = new Set(keys)
-    for (const cell of this.#cells()) {
-      if (!changed.has(cell.item?.key)) continue
-      cell.configure(this.#catalog.item(cell.item.key), this.#box, cell.isSeen)
+    for (const key of keys) {
+      const cell = this.#used.get(key)
+      if (cell) cell.configure(this.#catalog.item(key), cell.place, cell.isSeen)
     }
     this.updateLight()
   }
 
-  *#cells() {
-    for (const row of this.#used.values()) for (const cell of row.cells) if (!cell.element.hidden) yield cell
+  /** Gives the cells on the screen their looks again, such as the selection. */
+  dress() {
+    for (const cell of this.#used.values()) this.#on.dress(cell)
+  }
+
+  cell(key) {
+    return this.#used.get(key)
   }
 
   /** What is on the screen and known. */
   seenItems() {
-    return [...this.#cells()].filter(cell => cell.isSeen && cell.item).map(cell => cell.item)
+    return [...this.#used.values()].filter(cell => cell.isSeen && cell.item).map(cell => cell.item)
   }
 
   /** The light is on while something on the screen waits. */
   updateLight() {
-    this.#light.isOn = this.isConnected && [...this.#cells()].some(cell => cell.isWaiting)
-  }
-
-  get isLit() {
-    return this.#light.isOn
+    const waiting = this.isConnected ? [...this.#used.values()].filter(cell => cell.isWaiting) : []
+    this.#light.shine(waiting.map(cell => cell.place))
   }
 }

@@ -1,4 +1,5 @@
 /** The calls to the server of this page. Each gives the reply, or throws an error whose message is for a person. */
+import { nameOf } from './format.js'
 
 /** The server keeps a list and a set of visible images for each page under this name. */
 export const view = crypto.randomUUID()
@@ -23,13 +24,24 @@ export function get(name, parameters = {}, signal) {
   return reply(fetch(`${name}?${query}`, { signal }))
 }
 
-/** Does something. */
-export function post(name, body) {
+/** Does something. With `keepalive` it is done even if the page is closed now. */
+export function post(name, body, keepalive = false) {
   const headers = { 'Content-Type': 'application/json' }
-  return reply(fetch(name, { method: 'POST', headers, body: JSON.stringify(body) }))
+  return reply(fetch(name, { method: 'POST', headers, body: JSON.stringify(body), keepalive }))
 }
 
-/** The address of a picture. The version makes that a newer one is asked for. */
+/** The address of a picture, with the name under which it is saved. The version makes that a newer one is asked for. */
 export function pictureAddress(item) {
-  return `image/${encodeURIComponent(item.key)}?v=${item.fetchedAt ?? item.size ?? 0}`
+  const name = encodeURIComponent(nameOf(item).slice(0, 80).replace(/^\.+$/, 'image'))
+  return `image/${encodeURIComponent(item.key)}/${name}?v=${item.fetchedAt ?? item.size ?? 0}`
+}
+
+/** The address of the bytes of a download that are here. */
+export function partialAddress(item, received) {
+  return `partial/${encodeURIComponent(item.key)}?type=${encodeURIComponent(item.mediaType)}&received=${received}`
+}
+
+/** The address of a smaller picture, which the daemon derives if it is not here. */
+export function thumbnailAddress(item, side) {
+  return `thumbnail?side=${side}&v=${item.fetchedAt ?? item.size ?? 0}&url=${encodeURIComponent(item.url)}`
 }

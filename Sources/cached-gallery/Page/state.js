@@ -2,10 +2,7 @@
 import { $, element, setText } from './dom.js'
 import { bytes, date, fromNow, hostOf, nameOf, number } from './format.js'
 import { Plot } from './plots.js'
-
-const reasons = {
-  budget: 'over the budget', space: 'the disk is nearly full', pressure: 'memory is short', requested: 'requested',
-}
+import { evictionReason } from './states.js'
 
 export class StateOfThings {
   #stats = {}
@@ -16,6 +13,7 @@ export class StateOfThings {
     bytesEvicted: new Plot('Evicted', rate => `${bytes(rate)}/s`),
   }
   #evictions = []
+  #images
   #values = new Map()
   #timer = null
 
@@ -38,6 +36,12 @@ export class StateOfThings {
     this.#stats = { ...stats, bytesFree }
     for (const [name, plot] of Object.entries(this.#plots)) plot.add(stats[name] ?? 0, at)
     setText($('gauge'), `${bytes(stats.bytesUsed)} of ${bytes(stats.bytesAllowed ?? stats.bytesBudget)}`)
+    this.#draw()
+  }
+
+  /** The list knows how many images there are; the figures count smaller ones that were derived from them, too. */
+  takeList({ length, isWhole, isFiltered }) {
+    if (isWhole && !isFiltered) this.#images = length
     this.#draw()
   }
 
@@ -74,7 +78,10 @@ export class StateOfThings {
     if (stats.bytesFree !== undefined) {
       this.#figure('Free space', `${bytes(stats.bytesFree)}, of which ${bytes(stats.bytesMinFree)} stay free`)
     }
-    this.#figure('Images', `${number(stats.entries)}, ${number(stats.entriesPinned)} of them pinned`)
+    const images = this.#images ?? stats.entries
+    const smaller = stats.entries - images
+    this.#figure('Images', number(images) + (smaller > 0 ? `, and ${number(smaller)} smaller ones of them` : ''))
+    this.#figure('Pinned', number(stats.entriesPinned))
     const asked = (stats.hits ?? 0) + (stats.misses ?? 0)
     const share = `${((100 * stats.hits) / asked).toFixed(1)} %`
     this.#figure('Hits', asked > 0 ? `${number(stats.hits)} of ${number(asked)} requests, ${share}` : 'no requests yet')
@@ -101,7 +108,7 @@ export class StateOfThings {
     const rows = this.#evictions.map(({ url, key, bytes: size, at, reason }) => {
       const item = { url: url ?? '', key }
       const name = element('span', { textContent: `${nameOf(item)} ${hostOf(item.url)}`, title: url || key })
-      const why = `${bytes(size)}, ${reasons[reason] ?? reason}, ${fromNow(at)}`
+      const why = `${bytes(size)}, ${evictionReason(reason)}, ${fromNow(at)}`
       return element('li', {}, name, element('span', { textContent: why, title: date(at) }))
     })
     $('evictions').replaceChildren(...(rows.length > 0 ? rows : [element('li', { textContent: 'Nothing yet.' })]))

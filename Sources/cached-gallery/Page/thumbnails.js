@@ -1,76 +1,65 @@
-/**
- * Pictures at the size of their cells. They are fetched when a cell that is seen asks, some at a time, and decoded at
- * the size in which they are shown. The whole picture is not kept.
- */
-import { pictureAddress } from './server.js'
+/** Pictures of about the size in which they are shown. Some are loaded at a time, those on the screen first. */
+import { pictureAddress, thumbnailAddress } from './server.js'
+
+/** The sizes that the daemon derives, in pixels of the device. */
+const sides = [128, 256, 512, 1024, 2048]
+
+/** The smallest of them that fills a place. */
+export function sideFor({ width, height }) {
+  const wanted = Math.max(width, height) * Math.min(devicePixelRatio, 2)
+  return sides.find(side => side >= 0.9 * wanted) ?? sides.at(-1)
+}
+
+/** The URLs of smaller pictures that this page has asked for: their downloads are no news for a person. */
+const asked = new Set()
+
+export const isThumbnail = url => asked.has(url)
+
+/** The address of the picture of an item for a place: a smaller one, unless the original is as small. */
+export function addressFor(item, side) {
+  const isSmall = Math.max(item.width ?? Infinity, item.height ?? Infinity) <= side
+  const isVariant = /#(.*&)?side=/.test(item.url)
+  if (isSmall || isVariant || !item.url) return pictureAddress(item)
+  asked.add(`${item.url}${item.url.includes('#') ? '&' : '#'}side=${side}`)
+  return thumbnailAddress(item, side)
+}
 
 export class Thumbnails {
   /** A browser opens six connections to a server, and the stream of events and the calls need some of them. */
-  static concurrent = 3
-  /** How many bytes of pixels are kept for cells that come back. */
-  static limit = 24e6
+  static concurrent = 4
 
-  /** Bitmaps by address and size, the one used last at the end. */
-  #kept = new Map()
-  #keptBytes = 0
-  #waiting = []
+  #waiting = new Set()
   #running = 0
 
-  /** The picture if it is at hand, else undefined. */
-  kept(item, size) {
-    const name = nameOf(item, size)
-    const bitmap = this.#kept.get(name)
-    if (!bitmap) return undefined
-    this.#kept.delete(name)
-    this.#kept.set(name, bitmap)
-    return bitmap
-  }
-
-  /** Fetches and decodes the picture of an item. Fails if it cannot be shown, or if the signal stops it. */
-  load(item, size, signal) {
+  /** Loads an address into an image of its own. `isUrgent` tells whether it is on the screen. Fails if it cannot be shown. */
+  load(address, isUrgent, signal) {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, size, signal, resolve, reject })
+      const wanted = { address, isUrgent, signal, resolve, reject }
+      this.#waiting.add(wanted)
+      signal.addEventListener('abort', () => this.#waiting.delete(wanted))
       this.#startNext()
     })
   }
 
   async #startNext() {
     if (this.#running >= Thumbnails.concurrent) return
-    const next = this.#waiting.shift()
+    const next = [...this.#waiting].find(wanted => wanted.isUrgent()) ?? this.#waiting.values().next().value
     if (!next) return
-    const { item, size, signal, resolve, reject } = next
-    if (signal.aborted) return this.#startNext()
+    this.#waiting.delete(next)
     this.#running += 1
+    const image = new Image()
+    // What has left the screen is not loaded on. A browser may never end the decoding of an image that is taken away.
+    const stopped = new Promise((_, reject) => next.signal.addEventListener('abort', reject, { once: true }))
     try {
-      resolve(this.#keep(nameOf(item, size), await decoded(item, size, signal)))
+      image.src = next.address
+      await Promise.race([image.decode(), stopped])
+      next.resolve(image)
     } catch (error) {
-      reject(error)
+      image.removeAttribute('src')
+      next.reject(error)
     } finally {
       this.#running -= 1
       this.#startNext()
     }
   }
-
-  #keep(name, bitmap) {
-    this.#kept.set(name, bitmap)
-    this.#keptBytes += weight(bitmap)
-    for (const [oldest, old] of this.#kept) {
-      if (this.#keptBytes <= Thumbnails.limit) break
-      if (old === bitmap) continue
-      this.#kept.delete(oldest)
-      this.#keptBytes -= weight(old)
-      old.close()
-    }
-    return bitmap
-  }
 }
-
-async function decoded(item, size, signal) {
-  const response = await fetch(pictureAddress(item), { signal })
-  if (!response.ok) throw new Error(`The picture is not here (${response.status}).`)
-  // Only one side is given: a camera's picture may have to be turned first.
-  return createImageBitmap(await response.blob(), { resizeHeight: size.height, resizeQuality: 'medium' })
-}
-
-const nameOf = (item, size) => `${pictureAddress(item)} ${size.width}x${size.height}`
-const weight = bitmap => 4 * bitmap.width * bitmap.height

@@ -3,6 +3,7 @@
 Reads commands from standard input, one JSON object a line, and prints `answer NUMBER JSON` for each. `quit` ends it.
 """
 
+import base64
 import json
 import os
 import sys
@@ -15,32 +16,55 @@ TICKS = os.sysconf("SC_CLK_TCK")
 FRAMES = ["DrawFrame", "Paint", "Layout"]
 CATEGORIES = ["disabled-by-default-devtools.timeline.frame", "devtools.timeline.frame", "devtools.timeline"]
 
-# The cells on the screen as a person sees them.
+# The tiles on the screen as a person sees them: first those of the downloads, then those of the grid.
 REPORT = """() => {
   const text = (element, selector) => element.querySelector(selector).textContent
   const isShown = element => element !== null && element.getClientRects().length > 0
-  const view = document.querySelector('#scroller').getBoundingClientRect()
   const cells = [...document.querySelectorAll('.cell')].filter(isShown).filter(cell => {
+    const view = cell.closest('#scroller, #shelf-body').getBoundingClientRect()
     const box = cell.getBoundingClientRect()
     return box.bottom > view.top + 1 && box.top < view.bottom - 1
   })
+  const look = cell => cell.dataset.state === 'failed' ? 'failed' : cell.dataset.state === 'gone' ? 'gone'
+    : isShown(cell.querySelector('img:not(.partial)')) ? 'picture' : isShown(cell.querySelector('.ring')) ? 'ring'
+    : text(cell, '.instead') ? 'text' : 'shimmer'
   return {
     cells: cells.map(cell => ({
-      title: text(cell, '.title span'), note: text(cell, '.note span'), instead: text(cell, '.instead'),
-      name: cell.ariaLabel, percent: text(cell, '.ring span'),
+      title: text(cell, '.title'), note: text(cell, '.note'), instead: text(cell, '.instead'),
+      name: cell.ariaLabel, percent: text(cell, '.ring span'), state: cell.dataset.state, look: look(cell),
       isTurning: cell.querySelector('.turning') !== null && isShown(cell.querySelector('.ring')),
-      look: cell.matches('.failed') ? 'failed' : isShown(cell.querySelector('canvas')) ? 'picture'
-        : isShown(cell.querySelector('.ring')) ? 'ring' : cell.querySelector('.picture').matches('.shut') ? 'text' : 'shimmer',
-      isPinned: cell.matches('.pinned'), isActive: cell.matches('.active'),
-      width: cell.querySelector('.picture .window').offsetWidth, height: cell.querySelector('.picture .window').offsetHeight,
+      isLit: cell.matches('.lit'), marks: cell.querySelector('.marks').dataset.marks,
+      isActive: cell.matches('.active'), isInShelf: cell.closest('#shelf') !== null,
+      width: cell.offsetWidth, height: cell.offsetHeight,
     })),
     isLit: document.querySelector('.light') !== null,
     animations: document.getAnimations().filter(animation => animation.playState === 'running').length,
-    work: isShown(document.querySelector('#work')) ? text(document, '#work-count') : null,
+    work: isShown(document.querySelector('#work-count')) ? text(document, '#work-count') : null,
+    failed: isShown(document.querySelector('#work')) ? text(document, '#work-failed') : '',
+    failures: [...document.querySelectorAll('#failures section')].filter(isShown).map(group => group.innerText),
     label: text(document, '#work-label'), outage: text(document, '#outage'), notice: text(document, '#notice'),
     count: text(document, '#count'), spoken: text(document, '#spoken'),
     drawer: isShown(document.querySelector('#drawer')) ? document.querySelector('#drawer').innerText : null,
   }
+}"""
+
+# How many pixels of some pictures differ outside of these rectangles. Runs in an empty page.
+DIFFERENCE = """async ({ pictures, holes }) => {
+  const pixels = await Promise.all(pictures.map(async text => {
+    const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${text}`)).blob())
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    canvas.drawImage(bitmap, 0, 0)
+    return canvas.getImageData(0, 0, bitmap.width, bitmap.height)
+  }))
+  const { width, height } = pixels[0]
+  let count = 0
+  for (let y = 0; y < height; y += 1) for (let x = 0; x < width; x += 1) {
+    if (holes.some(hole => x >= hole.left - 1 && x <= hole.right && y >= hole.top - 1 && y <= hole.bottom)) continue
+    const at = 4 * (y * width + x)
+    const differs = other => [0, 1, 2].some(part => other.data[at + part] !== pixels[0].data[at + part])
+    if (pixels.some(differs)) count += 1
+  }
+  return count
 }"""
 
 
@@ -54,12 +78,13 @@ class Driver:
         self.errors = []
         self.calls = []
 
-    def open(self, url, width=1280, height=800, scheme="light", motion="no-preference"):
+    def open(self, url, width=1280, height=800, scheme="light", motion="no-preference", colors="none", scale=1, touch=False):
         """Opens a page in place of the one before."""
         if self.page:
             self.page.context.close()
         context = self.browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion=motion)
+            viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion=motion,
+            forced_colors=colors, device_scale_factor=scale, has_touch=touch, is_mobile=touch)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.page = context.new_page()
         self.page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
@@ -92,6 +117,19 @@ class Driver:
 
     def screenshot(self, path):
         self.page.screenshot(path=path)
+
+    def leaks(self):
+        """How many pixels change while the light moves and lie neither in the tiles that it lights nor in texts about now."""
+        holes = self.page.evaluate(
+            "[...document.querySelectorAll('.cell.lit, #work, #notice, header')].map(part => part.getBoundingClientRect().toJSON())")
+        pictures = []
+        for _ in range(3):
+            pictures.append(base64.b64encode(self.page.screenshot()).decode())
+            self.page.wait_for_timeout(300)
+        context = self.browser.new_context()
+        count = context.new_page().evaluate(DIFFERENCE, {"pictures": pictures, "holes": holes})
+        context.close()
+        return count
 
     def log(self):
         """The errors that the console shows, and the actions that the page asked for."""

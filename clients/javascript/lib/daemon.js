@@ -24,10 +24,13 @@ if [ -z "$CACHED_SOCKET" ] && [ $# = 0 ] && [ -S "$XDG_RUNTIME_DIR/systemd/priva
 exec "$0" --detach --idle-exit 10min "$@"
 `
 
+/** Where programs are that are not on the path. */
+export const folders = ['/usr/local/bin', '/usr/bin']
+
 /** The path of a program, or undefined. */
 export function program(name, { env } = process) {
   if (process.platform === 'win32') return undefined
-  return (env.PATH ?? '/bin:/usr/bin').split(':').map((folder) => `${folder || '.'}/${name}`).find((path) => {
+  return [...(env.PATH ?? '').split(':'), ...folders].map((folder) => `${folder || '.'}/${name}`).find((path) => {
     try {
       accessSync(path, constants.X_OK)
       return statSync(path).isFile()

@@ -35,11 +35,15 @@ exec "$0" --detach --idle-exit 10min "$@"
 """
 
 
+#: Where programs are that are not on the path.
+FOLDERS = ["/usr/local/bin", "/usr/bin"]
+
+
 def program(name: str) -> str | None:
     """The path of a program."""
     if os.name != "posix":
         return None
-    places = (os.path.join(folder, name) for folder in os.get_exec_path())
+    places = (os.path.join(folder, name) for folder in [*os.get_exec_path(), *FOLDERS])
     return next((place for place in places if os.access(place, os.X_OK) and os.path.isfile(place)), None)
 
 

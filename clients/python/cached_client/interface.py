@@ -298,6 +298,9 @@ class ListParameters(TypedDict, total=False):
     # Not downloads.
     sha256: str
     state: ListState
+    # Whether to leave out the images that were derived from others: those whose URL has side=N.
+    # One of an original that was as small, but turned, can be listed.
+    originals: bool
     # Whether to return keys in place of items.
     keysOnly: bool
 

@@ -309,6 +309,9 @@ extension InterfaceDescription {
           # Only images with this digest, as 64 hexadecimal digits in lower case: copies of one image. Not downloads.
           sha256: ?string,
           state: ?ListState,
+          # Whether to leave out the images that were derived from others: those whose URL has side=N. One of an original that
+          # was as small, but turned, can be listed.
+          originals: ?bool,
           # Whether to return keys in place of items.
           keysOnly: ?bool
         ) -> (

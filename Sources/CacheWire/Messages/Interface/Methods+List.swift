@@ -31,6 +31,9 @@ extension Methods {
             /// image. Not downloads.
             public var sha256: String?
             public var state: ListState?
+            /// Whether to leave out the images that were derived from others: those whose URL has
+            /// side=N. One of an original that was as small, but turned, can be listed.
+            public var originals: Bool?
             /// Whether to return keys in place of items.
             public var keysOnly: Bool?
 
@@ -46,6 +49,7 @@ extension Methods {
                 mediaType: String? = nil,
                 sha256: String? = nil,
                 state: ListState? = nil,
+                originals: Bool? = nil,
                 keysOnly: Bool? = nil
             ) {
                 self.order = order
@@ -59,6 +63,7 @@ extension Methods {
                 self.mediaType = mediaType
                 self.sha256 = sha256
                 self.state = state
+                self.originals = originals
                 self.keysOnly = keysOnly
             }
 
@@ -75,6 +80,7 @@ extension Methods {
                     json.member("mediaType", mediaType)
                     json.member("sha256", sha256)
                     json.member("state", state)
+                    json.member("originals", originals)
                     json.member("keysOnly", keysOnly)
                 }
             }
@@ -91,6 +97,7 @@ extension Methods {
                 case mediaType
                 case sha256
                 case state
+                case originals
                 case keysOnly
             }
 
@@ -107,6 +114,7 @@ extension Methods {
                 mediaType = try members.decodeIfPresent(String.self, forKey: .mediaType)
                 sha256 = try members.decodeIfPresent(String.self, forKey: .sha256)
                 state = try members.decodeIfPresent(ListState.self, forKey: .state)
+                originals = try members.decodeIfPresent(Bool.self, forKey: .originals)
                 keysOnly = try members.decodeIfPresent(Bool.self, forKey: .keysOnly)
             }
         }

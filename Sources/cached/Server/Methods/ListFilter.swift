@@ -15,6 +15,7 @@ struct ListFilter: Sendable {
     private let account: String?
     private let mediaType: String?
     private let sha256: String?
+    private let originals: Bool
 
     init(_ parameters: Methods.List.Parameters) {
         state = parameters.state ?? .cached
@@ -24,16 +25,31 @@ struct ListFilter: Sendable {
         contained = parameters.contains.map { CaselessText($0) }
         mediaType = parameters.mediaType
         sha256 = parameters.sha256
+        originals = parameters.originals ?? false
     }
 
     /// Whether the attributes of an entry have to be read from its file.
-    var needsDetails: Bool { needsURL || sha256 != nil }
+    func needsDetails(of facts: EntryFacts) -> Bool {
+        needsURL || sha256 != nil || originals && Self.canBeDerived(facts)
+    }
+
+    /// An image that was made smaller has exactly as many pixels as its URL says, and one that was small enough shares
+    /// the file of its original.
+    private static func canBeDerived(_ facts: EntryFacts) -> Bool {
+        guard let width = facts.width, let height = facts.height else { return true }
+        return facts.isLinked || CacheURL.sides.contains(max(width, height))
+    }
 
     /// Whether the URL of an image has to be known.
     var needsURL: Bool { prefix != nil || host != nil || contained != nil || account != nil }
 
     /// Whether every entry is listed.
-    var takesAll: Bool { state == .cached && !needsDetails && mediaType == nil }
+    var takesAll: Bool {
+        state == .cached && !needsURL && sha256 == nil && mediaType == nil && !originals
+    }
+
+    /// Whether every download is listed.
+    var takesAllDownloads: Bool { !needsURL && !originals }
 
     func takes(_ entry: ListedEntry, of cache: Cache, now: UnixTime) -> Bool {
         let facts = entry.facts
@@ -55,6 +71,7 @@ struct ListFilter: Sendable {
 
     /// A URL that is not known is not listed if the filter asks about it.
     func takes(url: String?, _ key: CacheKey) -> Bool {
+        if originals, let url, CacheURL.side(in: url) != nil { return false }
         guard needsURL else { return true }
         if let contained, !contained.isPart(of: url ?? ""), !contained.isPart(of: key.description) {
             return false

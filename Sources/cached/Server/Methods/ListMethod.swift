@@ -82,7 +82,8 @@ struct ListMethod: Sendable {
                 position = ListCursor(entry, in: order)
                 examined += 1
                 guard filter.takes(entry, of: cache, now: now) else { continue }
-                let details = filter.needsDetails ? cache.details(of: entry.key) : nil
+                let details =
+                    filter.needsDetails(of: entry.facts) ? cache.details(of: entry.key) : nil
                 if filter.takes(details, entry.key) { found.append((entry, details)) }
             }
             guard entries.count == chunk else {
@@ -99,7 +100,7 @@ struct ListMethod: Sendable {
             afterKey.map { $0 < key } ?? true
         }
         let wanted = keys.filter { key in
-            !filter.needsURL || filter.takes(url: server.cache.url(of: key), key)
+            filter.takesAllDownloads || filter.takes(url: server.cache.url(of: key), key)
         }
         let page = Array(wanted.prefix(limit))
         let after = wanted.count > limit ? page.last?.description : nil

@@ -1,0 +1,69 @@
+/** The images that are selected, and the bar with what can be done with all of them. */
+import { $, element, setText } from './dom.js'
+import { bytes, number } from './format.js'
+
+/** How many images can be selected with one step. */
+const limit = 5000
+
+export class Selection {
+  /** The items by key. */
+  #items = new Map()
+  #catalog
+  #onChange
+  /** The place from which Shift extends. */
+  #start = 0
+
+  /** `actions` are the names of buttons with what they do with a list of items; `onChange` is called after changes. */
+  constructor(catalog, actions, onChange) {
+    this.#catalog = catalog
+    this.#onChange = onChange
+    const buttons = Object.entries(actions).map(([textContent, work]) => element('button', {
+      type: 'button', textContent,
+      onclick: () => {
+        work([...this.#items.values()])
+        this.clear()
+      },
+    }))
+    $('selected-actions').append(...buttons, element('button', { type: 'button', textContent: 'Clear', onclick: () => this.clear() }))
+  }
+
+  get size() {
+    return this.#items.size
+  }
+
+  get items() {
+    return [...this.#items.values()]
+  }
+
+  has(key) {
+    return this.#items.has(key)
+  }
+
+  /** Selects an image, or does not any more. */
+  toggle(index) {
+    const item = this.#catalog.at(index)
+    if (!item) return
+    this.#start = index
+    if (!this.#items.delete(item.key)) this.#items.set(item.key, item)
+    this.#changed()
+  }
+
+  /** Selects all images from the last one that was selected. */
+  async extend(index) {
+    const [first, last] = [Math.min(this.#start, index), Math.max(this.#start, index)]
+    for (const item of await this.#catalog.range(first, Math.min(last, first + limit - 1))) this.#items.set(item.key, item)
+    this.#changed()
+  }
+
+  clear() {
+    this.#items.clear()
+    this.#changed()
+  }
+
+  #changed() {
+    const size = this.items.reduce((sum, item) => sum + (item.size ?? 0), 0)
+    $('selection').hidden = this.size === 0
+    setText($('selected'), this.size > 0 ? `${number(this.size)} selected, ${bytes(size)}` : '')
+    this.#onChange()
+  }
+}

@@ -1,0 +1,205 @@
+/** One picture in the whole window, with the ones beside it: the original, which can be enlarged. */
+import { $, element, setText } from './dom.js'
+import { bytes, nameOf, number } from './format.js'
+import { move } from './motion.js'
+import { pictureAddress } from './server.js'
+import { marksOf, states } from './states.js'
+import { addressFor } from './thumbnails.js'
+
+/** How many pictures the film strip has on each side, and the greatest enlargement. */
+const beside = 7
+const largest = 16
+
+export class Viewer {
+  index = -1
+  item
+
+  #catalog
+  #on
+  #dialog = $('viewer')
+  #stage = $('stage')
+  #picture
+  /** Pixels of the page for a pixel of the image; 0 to fit the window. */
+  #zoom = 0
+
+  /**
+   * `on.change` gets the item that is shown, undefined after the end; `on.act` the key that was pressed, with the item;
+   * `on.from` gives the rectangle of the tile of an item.
+   */
+  constructor(catalog, on) {
+    this.#catalog = catalog
+    this.#on = on
+    this.#dialog.addEventListener('close', () => this.#closed())
+    this.#dialog.addEventListener('keydown', event => this.#press(event))
+    for (const name of ['back', 'forward', 'smaller', 'larger', 'fit', 'details', 'close']) {
+      $(`viewer-${name}`).addEventListener('click', () => this.#do(name))
+    }
+    this.#stage.addEventListener('wheel', event => this.#turn(event), { passive: false })
+    this.#stage.addEventListener('dblclick', event => this.#scale(this.#zoom === 0 ? 1 : 0, event))
+    this.#stage.addEventListener('pointerdown', event => this.#grab(event))
+    new ResizeObserver(() => this.#fit()).observe(this.#stage)
+  }
+
+  get isOpen() {
+    return this.#dialog.open
+  }
+
+  /** Shows an image. `index` is its place in the list, -1 if it is not known. */
+  show(item, index) {
+    if (!item) return
+    const wasOpen = this.isOpen
+    this.index = index
+    this.item = item
+    if (!wasOpen) this.#dialog.showModal()
+    this.#zoom = 0
+    this.#draw()
+    const from = wasOpen ? null : this.#on.from(item)
+    if (from) move(this.#picture, from)
+    this.#on.change(item)
+  }
+
+  close() {
+    this.#dialog.close()
+  }
+
+  #closed() {
+    this.#stage.replaceChildren()
+    $('strip').replaceChildren()
+    this.item = undefined
+    this.#on.change(undefined)
+  }
+
+  /** The list has come, or has changed. */
+  refresh() {
+    if (!this.isOpen) return
+    const index = this.#catalog.indexOf(this.item.key)
+    if (index >= 0) this.index = index
+    this.#drawStrip()
+  }
+
+  // MARK: Drawing
+
+  #draw() {
+    const { item } = this
+    const marks = marksOf(item).map(mark => states[mark].word.toLowerCase())
+    const facts = [item.width && `${number(item.width)} × ${number(item.height)}`, item.size && bytes(item.size), ...marks]
+    setText($('viewer-title'), nameOf(item))
+    setText($('viewer-note'), facts.filter(Boolean).join(' · '))
+    const picture = element('img', { alt: nameOf(item), draggable: true })
+    this.#picture = picture
+    // The small picture is at hand: the original takes its place when it can be seen as a whole.
+    picture.src = addressFor(item, 512)
+    const original = new Image()
+    original.src = pictureAddress(item)
+    const show = () => {
+      if (this.#picture === picture) picture.src = original.src
+    }
+    original.decode().then(show, show)
+    picture.onload = () => this.#fit()
+    this.#stage.replaceChildren(picture)
+    this.#fit()
+    this.#drawStrip()
+  }
+
+  #drawStrip() {
+    const { index } = this
+    const places = index < 0 ? [] : Array.from({ length: 2 * beside + 1 }, (_, place) => index - beside + place)
+    const known = places.filter(place => place >= 0 && place < this.#catalog.length)
+    if (known.length > 0) this.#catalog.need(known[0], known.at(-1))
+    $('viewer-back').disabled = index <= 0
+    $('viewer-forward').disabled = index < 0 || index >= this.#catalog.length - 1
+    $('strip').replaceChildren(...known.map(place => {
+      const item = this.#catalog.at(place)
+      const button = element('button', { type: 'button', ariaLabel: item ? nameOf(item) : 'Not known yet', disabled: !item })
+      button.ariaCurrent = place === index ? 'true' : null
+      if (item?.state === 'cached') button.append(element('img', { src: addressFor(item, 128), alt: '' }))
+      button.onclick = () => this.show(item, place)
+      return button
+    }))
+  }
+
+  /** The size of the image in pixels: a smaller picture says only its proportion. */
+  get #size() {
+    const { width, height } = this.item
+    return width ? { width, height } : { width: this.#picture.naturalWidth || 1, height: this.#picture.naturalHeight || 1 }
+  }
+
+  #fit() {
+    if (!this.item) return
+    const { width, height } = this.#size
+    const whole = Math.min(this.#stage.clientWidth / width, this.#stage.clientHeight / height, 1)
+    const scale = this.#zoom || whole
+    Object.assign(this.#picture.style, { width: `${Math.round(width * scale)}px`, height: `${Math.round(height * scale)}px` })
+    this.#picture.classList.toggle('pixels', scale >= 3)
+    this.#picture.classList.toggle('transparent', this.item.mediaType !== 'image/jpeg')
+    setText($('viewer-scale'), `${Math.round(100 * scale)} %`)
+  }
+
+  // MARK: Zoom
+
+  /** Enlarges the picture, and keeps the pixel under the pointer where it is. */
+  #scale(zoom, at) {
+    const before = this.#picture.getBoundingClientRect()
+    const stage = this.#stage.getBoundingClientRect()
+    const x = at?.clientX ?? stage.left + stage.width / 2
+    const y = at?.clientY ?? stage.top + stage.height / 2
+    const [shareX, shareY] = [(x - before.left) / before.width, (y - before.top) / before.height]
+    this.#zoom = zoom
+    this.#fit()
+    const after = this.#picture.getBoundingClientRect()
+    this.#stage.scrollLeft += after.left + shareX * after.width - x
+    this.#stage.scrollTop += after.top + shareY * after.height - y
+  }
+
+  #step(factor, at) {
+    const now = this.#picture.getBoundingClientRect().width / this.#size.width
+    this.#scale(Math.min(largest, Math.max(0.02, now * factor)), at)
+  }
+
+  #turn(event) {
+    event.preventDefault()
+    this.#step(Math.exp(-event.deltaY / 400), event)
+  }
+
+  /** A picture that is larger than the window follows the pointer. */
+  #grab(event) {
+    const isLarger = this.#stage.scrollWidth > this.#stage.clientWidth || this.#stage.scrollHeight > this.#stage.clientHeight
+    if (event.button !== 0 || event.pointerType === 'touch' || !isLarger) return
+    event.preventDefault()
+    this.#stage.setPointerCapture(event.pointerId)
+    const follow = moved => this.#stage.scrollBy(-moved.movementX, -moved.movementY)
+    this.#stage.addEventListener('pointermove', follow)
+    this.#stage.addEventListener('pointerup', () => this.#stage.removeEventListener('pointermove', follow), { once: true })
+  }
+
+  // MARK: Keys
+
+  #do(name) {
+    const steps = { back: -1, forward: 1 }
+    if (steps[name]) return this.#go(this.index + steps[name])
+    if (name === 'smaller' || name === 'larger') return this.#step(name === 'larger' ? 1.5 : 1 / 1.5)
+    if (name === 'fit') return this.#scale(this.#zoom === 0 ? 1 : 0)
+    if (name === 'details') return this.#on.act('i', this.item)
+    return this.close()
+  }
+
+  #go(index) {
+    if (this.index < 0 || index < 0 || index >= this.#catalog.length) return
+    const item = this.#catalog.at(index)
+    if (item) this.show(item, index)
+    else this.#catalog.need(index, index)
+  }
+
+  #press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const names = { ArrowLeft: 'back', ArrowRight: 'forward', '+': 'larger', '-': 'smaller', 0: 'fit', ' ': 'close' }
+    const isOnButton = event.target.closest('button') && event.key === ' '
+    if (isOnButton) return
+    if (names[event.key]) this.#do(names[event.key])
+    else if (event.key === 'Home') this.#go(0)
+    else if (event.key === 'End') this.#go(this.#catalog.length - 1)
+    else if (event.key.length === 1 || event.key === 'Delete') this.#on.act(event.key, this.item)
+    else return
+    event.preventDefault()
+  }
+}

@@ -1,0 +1,189 @@
+import CacheWire
+import Foundation
+import TestSupport
+import Testing
+
+/// The states of images: their drawings, and that none of them lies.
+extension BrowserTests {
+    /// `docs/states.md`
+    @Test func everyStateHasItsDrawing() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let gallery = try await GalleryProgram(daemon, in: scope)
+            let browser = try await BrowserDriver(in: scope)
+            let vectors = try String(
+                contentsOfFile: Libcached.root + "Tests/Vectors/faces.json", encoding: .utf8)
+            let faces = try JSONDecoder().decode([Face].self, from: Data(vectors.utf8))
+            for motion in ["no-preference", "reduce"] {
+                try await browser.open(gallery.address, motion: motion)
+                let drawn = try await browser.evaluate(
+                    "(\(Self.drawing))(\(vectors))", as: [Face].self)
+                #expect(drawn.count == faces.count)
+                for (drawn, face) in zip(drawn, faces) { #expect(drawn == face) }
+                // Nothing that stands still reads as a share of the ring.
+                let turning = try await browser.evaluate(
+                    """
+                    (() => {
+                      const ring = [...document.querySelectorAll('.cell .turning')].at(0)
+                      const svg = ring.querySelector('svg')
+                      return [getComputedStyle(svg).animationName, getComputedStyle(ring.querySelector('.done')).strokeDasharray]
+                    })()
+                    """, as: [String].self)
+                #expect(turning[0] == (motion == "reduce" ? "none" : "turn"))
+                #expect(turning[1].hasPrefix(motion == "reduce" ? "0px" : "33px"))
+            }
+            let legend = try await browser.evaluate(
+                "import('./states.js').then(({ states }) => Object.keys(states))", as: [String].self
+            )
+            #expect(legend.count == 12)
+            #expect(Set(faces.map(\.state) + ["stale", "pinned"]) == Set(legend))
+            try await browser.press("?")
+            #expect(
+                try await browser.evaluate(
+                    "document.querySelectorAll('#legend .sign').length", as: Int.self) == 12)
+        }
+    }
+
+    /// A face as the vectors have it, or as the page draws it.
+    private struct Face: Decodable, Equatable {
+        var state: String
+        var ring: String?
+        var share: Double?
+        var text: String?
+        var marks: [String]?
+        var isComing: Bool
+        var words: String?
+    }
+
+    private static let drawing = """
+        async faces => {
+          const { Cell } = await import('./cell.js')
+          const { marksOf, reasonOf, stateOf } = await import('./states.js')
+          const { progress } = await import('./format.js')
+          const now = Date.now() / 1000
+          const thumbnails = { load: async () => { const image = new Image(); image.src = 'icon.svg'; await image.decode(); return image } }
+          return Promise.all(faces.map(async (face, index) => {
+            const item = { url: 'http://a.example/a.png', key: `k${index}`, ...face.item, evicted: face.evicted, cause: face.cause }
+            if (face.freshIn) item.freshUntil = now + face.freshIn
+            if (face.retryIn) item.failure.retryAt = now + face.retryIn
+            const cell = new Cell(thumbnails, () => {})
+            document.querySelector('#rows').append(cell.element)
+            cell.configure(item, { left: 0, top: 0, width: 160, height: 120 }, true)
+            await new Promise(resolve => setTimeout(resolve, 300))
+            const ring = cell.element.querySelector('.ring')
+            const drawing = ['hollow', 'dotted', 'filled', 'turning', 'halved', 'open', 'counting'].find(name => ring.classList.contains(name))
+            const share = ring.hidden ? undefined : parseFloat(ring.querySelector('.done').style.strokeDasharray)
+            const marks = marksOf(item)
+            return {
+              state: stateOf(item), ring: ring.hidden ? undefined : drawing,
+              share: Number.isNaN(share) ? undefined : share,
+              text: ring.hidden ? undefined : ring.querySelector('span').textContent,
+              marks: marks.length > 0 ? marks : undefined, isComing: face.ring ? cell.element.matches('.lit') || (face.isComing && item.state === 'cached') : cell.isWaiting,
+              words: ring.hidden ? (item.state === 'cached' ? undefined : reasonOf(item)) : progress(item),
+            }
+          }))
+        }
+        """
+
+    @Test func whatIsGoneStandsStillAndSaysWhy() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let urls = (0..<80).map { origin.url("/\($0).png") }
+            for number in 0..<80 {
+                let image = SampleImage.png(width: 90, height: 60, seed: number)
+                origin.route(
+                    "/\(number).png",
+                    .answer(headers: ["Cache-Control": "max-age=900"], body: image))
+            }
+            let daemon = try await DaemonFixture.start(in: scope)
+            try await daemon.cachectl("fetch", "-", input: Array(urls.joined(separator: "\n").utf8))
+            let gallery = try await GalleryProgram(daemon, in: scope)
+            let browser = try await BrowserDriver(in: scope)
+            try await browser.open(gallery.address)
+            try await waitUntil("the list") { try await browser.report().count == "80 images" }
+            // In the middle of the list nothing is shown anew without a word.
+            try await browser.press("End")
+            let seen = try await eventually("pictures") {
+                let report = try await browser.report()
+                return report.count("picture") == report.cells.count && report.cells.count > 8
+                    ? report.cells.map(\.title) : nil
+            }
+            let removed = [seen[1], seen[3]].map { name in origin.url("/\(name)") }
+            try await daemon.cachectl("remove", removed[0], removed[1])
+            try await waitUntil("two tiles that say so") {
+                let gone = try await browser.report().cells.filter { $0.look == "gone" }
+                return gone.count == 2 && gone.allSatisfy { $0.instead == "Removed" }
+            }
+            try await daemon.cachectl("evict", "--to", "0")
+            // Of many evictions at once, the daemon names some.
+            try await waitUntil("evictions") {
+                let texts = try await browser.report().cells.map(\.instead)
+                let named = texts.count { $0 == "Evicted: somebody asked for it" }
+                let others = texts.count { $0 == "Removed or evicted" }
+                return named > 0 && named + others == texts.count - 2
+                    && texts.count { $0 == "Removed" } == 2
+            }
+            #expect(try await !browser.report().isLit)
+            try await browser.settle()
+            #expect(try await browser.frames(seconds: 2).frames == 0)
+        }
+    }
+
+    @Test func failuresAreOneLineAndNoGhostsAfterARestart() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png(width: 90, height: 60)))
+            let failing = (0..<300).map { origin.url("/missing-\($0).png") }
+            var options = DaemonFixture.Options()
+            options.socket = try TemporaryDirectory(in: scope).file("socket")
+            var daemon = try await DaemonFixture.start(options, in: scope)
+            _ = try await daemon.fetch(origin.url("/a.png"))
+            let gallery = try await GalleryProgram(daemon, in: scope)
+            let browser = try await BrowserDriver(in: scope)
+            try await browser.open(gallery.address)
+            try await waitUntil("the picture") { try await browser.report().count("picture") == 1 }
+            try await browser.paste(failing.joined(separator: "\n"), as: "text/plain")
+            try await waitUntil("the failures") {
+                try await browser.report().failed == "300 failed"
+            }
+            let groups = try await browser.report().failures
+            #expect(groups.count == 1)
+            #expect(groups[0].contains("300 images") && groups[0].contains("404"))
+            #expect(groups[0].contains("Retry all") && groups[0].contains("Dismiss all"))
+            try await browser.press("d")
+            try await daemon.stop()
+            try await waitUntil("the news") { try await !browser.report().outage.isEmpty }
+            daemon = try await daemon.restart()
+            try await waitUntil("the end of the outage") {
+                let report = try await browser.report()
+                return report.outage.isEmpty && report.count("picture") == 1
+            }
+            let report = try await browser.report()
+            #expect(!report.isLit && report.cells.count == 1 && report.failed == "300 failed")
+            // The first picture is on the first screen.
+            #expect(report.cells[0].title == "a.png")
+            try await browser.press("d")
+            try await browser.click("#failures menu button:last-child")
+            try await waitUntil("the end of the shelf") {
+                try await browser.report().failed.isEmpty
+            }
+        }
+    }
+
+    @Test func aHungDaemonIsReportedAndSoIsItsReturn() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let gallery = try await GalleryProgram(daemon, in: scope)
+            let browser = try await BrowserDriver(in: scope)
+            try await browser.open(gallery.address)
+            try await waitUntil("the list") { try await browser.report().count == "0 images" }
+            daemon.process.signal(SIGSTOP)
+            scope.atEnd { daemon.process.signal(SIGCONT) }
+            try await waitUntil("the report") {
+                try await browser.report().outage.contains("does not answer")
+            }
+            daemon.process.signal(SIGCONT)
+            try await waitUntil("its end") { try await browser.report().outage.isEmpty }
+        }
+    }
+}
