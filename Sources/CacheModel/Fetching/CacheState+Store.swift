@@ -151,7 +151,9 @@ extension CacheState {
         if let time { store?.latency.add(time) }
         let wasLeftAlone = store?.reads.reason != nil
         store?.reads.succeeded()
-        if wasLeftAlone, store?.reads.reason == nil { report(.recovered(isWriting: false), &effects) }
+        if wasLeftAlone, store?.reads.reason == nil {
+            report(.recovered(isWriting: false), &effects)
+        }
     }
 
     /// Counts an answer. Returns what is known about the object.

@@ -115,7 +115,9 @@ extension CacheState {
     private mutating func wrote(_ effects: inout Effects) {
         let wasLeftAlone = store?.writes.reason != nil
         store?.writes.succeeded()
-        if wasLeftAlone, store?.writes.reason == nil { report(.recovered(isWriting: true), &effects) }
+        if wasLeftAlone, store?.writes.reason == nil {
+            report(.recovered(isWriting: true), &effects)
+        }
         guard store?.hasSucceeded == false else { return }
         store?.hasSucceeded = true
         // A store that hides what is missing was perhaps taken for one that refuses everything.

@@ -97,7 +97,8 @@ struct OriginalFiles {
         try await runSuccessfully("avifenc", ["-s", "10", source, "\(folder)/a.avif"])
         try await runSuccessfully("heif-enc", [source, "-o", "\(folder)/a.heic"])
         return try [
-            "source.png", "a.jpg", "progressive.jpg", "a.gif", "a.tif", "a.webp", "a.avif", "a.heic",
+            "source.png", "a.jpg", "progressive.jpg", "a.gif", "a.tif", "a.webp", "a.avif",
+            "a.heic",
         ].map { name in
             let path = "\(folder)/\(name)"
             return OriginalFiles(name: name, path: path, bytes: try contents(of: path))
