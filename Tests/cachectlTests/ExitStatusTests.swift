@@ -21,7 +21,7 @@ import Testing
         ["unpin", "u"], ["evict", "--to", "0"], ["pressure", "warning"],
     ])
     func missingDaemonExitsWith69(arguments: [String]) throws {
-        let environment = ["CACHED_SOCKET": "/nowhere/cached.sock"]
+        let environment = ["CACHED_SOCKET": "/nowhere/cached.sock", "CACHED_START": "no"]
         let outcome = try Program.run(arguments, environment: environment)
         #expect(outcome.status == 69)
         #expect(
