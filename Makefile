@@ -37,7 +37,10 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
 
 # What a target installs beside what `build` needs, so that it asks once.
-deb package-test: ALSO := package gtk
+deb package-test: ALSO := package gtk qml
+gtk: ALSO := gtk
+qml: ALSO := qml
+test-qml: ALSO := test qml
 tarball: ALSO := archive
 soak fleet: ALSO := test
 http-conformance: ALSO := conformance

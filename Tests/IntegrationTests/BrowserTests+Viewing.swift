@@ -71,8 +71,11 @@ extension BrowserTests {
             try await waitUntil("the filter") {
                 try await browser.report().count == "2 images"
             }
-            let filtered = try await address()
-            #expect(filtered.contains("q=1.png") && filtered.contains("order=largest"))
+            let filtered = try await eventually("the filter in the address") {
+                let address = try await address()
+                return address.contains("q=1.png") && address.contains("order=largest")
+                    ? address : nil
+            }
             // It can be sent to somebody, and loaded again.
             try await browser.open(gallery.address + filtered)
             try await waitUntil("the same list") {
@@ -91,16 +94,21 @@ extension BrowserTests {
             let (_, gallery, _) = try await pictures(150, in: scope)
             let browser = try await opened(gallery.address, 150, in: scope)
             try await browser.perform("document.querySelector('#scroller').scrollTop = 1500")
-            // The keyboard goes to an image in the middle of the screen.
-            try await browser.perform(
-                """
-                {
-                  const scroller = document.querySelector('#scroller')
-                  scroller.focus()
-                  const box = scroller.getBoundingClientRect()
-                  document.elementFromPoint(box.width / 2, box.top + box.height / 2).closest('.cell').click()
-                }
-                """)
+            // The keyboard goes to an image in the middle of the screen, once the rows there are laid out.
+            try await waitUntil("an image in the middle") {
+                try await browser.evaluate(
+                    """
+                    (() => {
+                      const scroller = document.querySelector('#scroller')
+                      const box = scroller.getBoundingClientRect()
+                      const middle = document.elementFromPoint(box.width / 2, box.top + box.height / 2)
+                      const cell = middle?.closest('.cell')
+                      scroller.focus()
+                      cell?.click()
+                      return Boolean(cell)
+                    })()
+                    """, as: Bool.self)
+            }
             try await browser.press("Escape")
             let before = try await eventually("pictures further down") {
                 let report = try await browser.report()

@@ -133,7 +133,9 @@ struct SourceTests {
             let item = try await daemon.fetch(url)
             #expect(item.failure?.httpStatus == status)
             #expect(item.state == (setting == "keep" ? .cached : .missing))
-            #expect((size(at: try daemon.path(url)) != nil) == (setting == "keep"))
+            try await waitUntil("the file is \(setting == "keep" ? "there" : "gone")") {
+                (size(at: try daemon.path(url)) != nil) == (setting == "keep")
+            }
             guard setting == "keep" else { return }
             // The failure is beside the entry, and the origin is asked when that may have passed.
             #expect(try await daemon.status(url).failure?.httpStatus == status)

@@ -15,12 +15,12 @@ extension CacheState {
         return !disk.contains(key) || disk.contains(CacheKey(name.source))
     }
 
-    /// Asks for the original of a derived image, unless it was asked for as urgently before.
+    /// Asks for the original of a derived image, unless it was last asked for with the same urgency.
     mutating func findOriginal(_ key: CacheKey, _ flight: Flight, _ effects: inout Effects) {
         let urgency = urgency(of: flight)
         let isRefresh = flight.waiters.contains { waiters[$0]?.isRefresh == true }
         guard let wait = flight.wait,
-            wait.priority.map({ $0 < urgency }) ?? true || isRefresh && !wait.isRefresh
+            wait.priority != urgency || isRefresh && !wait.isRefresh
         else { return }
         downloads.update(key) { flight in
             flight.wait?.priority = urgency
@@ -40,6 +40,17 @@ extension CacheState {
         waiters.update(waiter) { $0.variant = key }
         downloads.update(key) { $0.wait?.callers.append(waiter) }
         return waiter
+    }
+
+    /// The original was asked for again: this caller stands for the derived image in place of those before it.
+    package mutating func originalAsked(
+        for key: CacheKey, _ id: FlightID, by waiter: WaiterID, _ effects: inout Effects
+    ) {
+        guard let wait = downloads.flight(key, id)?.wait, wait.callers.contains(waiter) else {
+            return
+        }
+        downloads.update(key) { $0.wait?.callers = [waiter] }
+        for caller in wait.callers where caller != waiter { waiterLeft(caller, &effects) }
     }
 
     /// The original of a derived image is there, or will not come.

@@ -157,6 +157,7 @@ extension CacheState {
             }
             downloads.update(key) { $0.waiters.remove(id) }
             stopIfUnwanted(key, &effects)
+            if downloads[key]?.awaitsOriginal == true { urgencyChanged(key, &effects) }
             if let flight = downloads[key], flight.hasSlot {
                 scheduler.mayBePrefetch(flight.id)
             }

@@ -17,9 +17,11 @@ struct DerivingScriptTests {
     }()
 
     /// The original of an image is asked for, as the cache does when it is told to find it.
-    private func finds(_ image: String, isRefresh: Bool = false) -> [String] {
+    private func finds(
+        _ image: String, priority: Priority = .normal, isRefresh: Bool = false
+    ) -> [String] {
         let url = Sample.url(image)
-        let options = FetchOptions(isRefresh: isRefresh)
+        let options = FetchOptions(priority: priority, isRefresh: isRefresh)
         let id = script.flight(image)
         _ = script.key(original(of: image))
         return script.event { state, effects in
@@ -28,6 +30,7 @@ struct DerivingScriptTests {
                 CacheKey(url.original), url.original, by: waiter, options,
                 now: FileTime(Sample.now), &effects)
             state.waiterNamed(waiter, &effects)
+            state.originalAsked(for: CacheKey(url), id, by: waiter, &effects)
         }
     }
 
@@ -111,6 +114,19 @@ struct DerivingScriptTests {
         script.caller("three", wants: "a#side=64", priority: .visible) {
             #expect($0.contains("find the original of a#side=64"))
         }
+    }
+
+    /// Otherwise images that scrolled away would hold their connections against those on the screen.
+    @Test func theOriginalIsAsUrgentAsTheCallersThatStay() {
+        let visible = script.caller("one", wants: "a#side=64", priority: .visible)
+        #expect(finds("a#side=64", priority: .visible).contains("start a"))
+        script.caller("two", wants: "a#side=64", priority: .background)
+        #expect(script.leaves(visible).contains("find the original of a#side=64"))
+        #expect(!finds("a#side=64", priority: .background).contains("cancel a"))
+        let waiters = script.state.downloads[script.key("a")].map { flight in
+            flight.waiters.compactMap { script.state.waiters[$0]?.priority }
+        }
+        #expect(waiters == [.background])
     }
 
     @Test func theFailureOfTheOriginalIsThatOfItsSizes() {

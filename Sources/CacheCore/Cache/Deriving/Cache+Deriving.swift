@@ -24,6 +24,7 @@ extension Cache {
         guard let waiter else { return }
         want([original], options, by: waiter)
         complete(waiter)
+        run { $0.originalAsked(for: key, id, by: waiter, &$1) }
     }
 
     /// A fresh image that was derived from the same original and is larger, if the original itself is not cached.
