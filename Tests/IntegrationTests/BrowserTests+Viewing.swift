@@ -100,10 +100,10 @@ extension BrowserTests {
                     """
                     (() => {
                       const scroller = document.querySelector('#scroller')
+                      scroller.focus()
                       const box = scroller.getBoundingClientRect()
                       const middle = document.elementFromPoint(box.width / 2, box.top + box.height / 2)
                       const cell = middle?.closest('.cell')
-                      scroller.focus()
                       cell?.click()
                       return Boolean(cell)
                     })()
