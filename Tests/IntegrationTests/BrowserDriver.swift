@@ -127,6 +127,9 @@ final class BrowserDriver: Sendable {
 
     // MARK: Commands
 
+    /// Loads the page again, and waits for it.
+    func reload() async throws { _ = try await ask("reload", [:], as: Nothing?.self) }
+
     /// Opens a page in place of the one before.
     ///
     /// - Parameters:

@@ -145,19 +145,6 @@ extension BrowserTests {
                 return report.cells.contains { $0.height > 230 }
                     && report.cells.contains { $0.title == first }
             }
-            // A page that is loaded again is at the same place.
-            try await waitUntil("a remembered place") {
-                try await browser.evaluate("(history.state?.first ?? 0) > 20", as: Bool.self)
-            }
-            let place = try await browser.evaluate("history.state.first", as: Int.self)
-            try await browser.perform("location.reload()")
-            try await waitUntil("the same place") {
-                let cells = try await browser.report().cells
-                let index = try await browser.evaluate(
-                    "Number(document.querySelector('.cell.seen')?.id.split('-')[1] ?? -1)",
-                    as: Int.self)
-                return !cells.isEmpty && abs(index - place) < 12
-            }
         }
     }
 

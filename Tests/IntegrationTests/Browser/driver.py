@@ -100,6 +100,10 @@ class Driver:
     def report(self):
         return self.page.evaluate(REPORT)
 
+    def reload(self):
+        """Loads the page again, and waits for it."""
+        self.page.reload()
+
     def evaluate(self, script):
         return self.page.evaluate(script)
 
