@@ -49,7 +49,8 @@ struct UsersTests {
             #expect(replies.count == 2)
             for reply in replies {
                 #expect(reply.error == "org.varlink.service.PermissionDenied")
-                #expect(reply.reason?.contains("may choose a key or give also; leave them out") == true)
+                #expect(
+                    reply.reason?.contains("may choose a key or give also; leave them out") == true)
             }
             #expect(origin.requests().isEmpty)
             #expect(try await daemon.status(key).failure == nil)
