@@ -141,8 +141,9 @@ struct GalleryTests {
             try await waitUntil("the memory to be given back") {
                 try await gallery.report().memory <= ofOneScreen * 6 / 5
             }
-            let shown = try await gallery.report().pictures
-            #expect(shown == 25)
+            try await waitUntil("what is on the screen") {
+                try await gallery.report().pictures == 25
+            }
             _ = try await gallery.scroll(toRow: 30)
             try await waitUntil("the next pictures to be decoded") {
                 try await gallery.report().pictures == 25
