@@ -330,10 +330,10 @@ struct ProtocolTests {
             }
             daemon.process.signal(SIGCONT)
             // The connection that asks is one itself.
-            await withKnownIssue("at times, connections stay open", isIntermittent: true) {
-                try await waitUntil("all connections to be closed") {
-                    try await daemon.metric("connections") == 1
-                }
+            let asking = try daemon.connect()
+            try await waitUntil("all other connections to be closed") {
+                let stats = try await asking.ask(call("Stats")).parameters?.stats
+                return stats?["connections"] == .int(1)
             }
             #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
         }
