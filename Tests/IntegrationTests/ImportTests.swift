@@ -45,6 +45,41 @@ struct ImportTests {
         }
     }
 
+    /// The directory is its owner's alone, as if the daemon had made it, and files that others may have stay so.
+    @Test func neitherTheUmaskNorARelativePathMatters() async throws {
+        try await withTestScope { scope in
+            let file = try file(image, in: scope)
+            let folder = try TemporaryDirectory(in: scope)
+            let program = try BuiltProducts.program("cachectl")
+            let script =
+                "cd \(folder.path) && umask 077 && \(program) import --directory made/cache \(url) \(file)"
+            let imported = try await run(
+                "/bin/sh", ["-c", script],
+                environment: minimalEnvironment(["HOME": "/nonexistent", "CACHED_START": "no"]))
+            #expect(imported.text == "imported  \(url)\n", "\(imported.errorText)")
+            var status = stat()
+            #expect(stat(folder.file("made/cache"), &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o700)
+            let names = try FileManager.default.contentsOfDirectory(
+                atPath: folder.file("made/cache"))
+            #expect(names.count == 1)
+            #expect(stat(folder.file("made/cache/\(names[0])"), &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o644)
+        }
+    }
+
+    /// ext4 has one block for all attributes of a file.
+    @Test func anImageWithAVeryLongURLIsImported() async throws {
+        try await withTestScope { scope in
+            let file = try file(image, in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
+            let long = url + "?" + String(repeating: "x", count: 8000)
+            let imported = try await daemon.cachectl("import", long, file)
+            #expect(imported.status == .success, "\(imported.errorText)")
+            #expect(try await daemon.status(long).state == .cached)
+        }
+    }
+
     /// The time of its last change is that of the origin's answer.
     @Test func anOldFileIsAskedAboutBeforeItIsUsed() async throws {
         try await withTestScope { scope in

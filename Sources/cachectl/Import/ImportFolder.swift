@@ -14,13 +14,13 @@ struct ImportFolder {
     private let owner: uid_t
     private let rules: IgnoredQueries
 
-    /// Opens the directory, which is made if it is missing.
+    /// Opens the directory, which is made if it is missing, for its owner alone as the daemon does.
     init(_ path: String, rules: IgnoredQueries) throws(CommandFailure) {
         (self.path, self.rules) = (path, rules)
-        var made = ""
+        var made = path.hasPrefix("/") ? "" : "."
         for component in path.split(separator: "/") {
             made += "/" + component
-            _ = mkdir(made, 0o755)
+            _ = mkdir(made, 0o700)
         }
         guard let folder = OpenFolder(at: path) else { throw .system("open \(path)") }
         var status = stat()
@@ -45,10 +45,13 @@ struct ImportFolder {
         let key = CacheKey(name)
         if isCached(key) { return .cached }
         let copy = openat(
-            folder.descriptor, ".", O_RDWR | clinux_o_tmpfile | O_CLOEXEC,
-            url.account == nil ? 0o644 : 0o600)
+            folder.descriptor, ".", O_RDWR | clinux_o_tmpfile | O_CLOEXEC, 0o600)
         guard copy >= 0 else { throw .system("make a file without a name in \(path)") }
         defer { close(copy) }
+        // Whatever the umask is.
+        guard url.account != nil || fchmod(copy, 0o644) == 0 else {
+            throw .system("let others read the copy")
+        }
         var record = try source.copy(to: copy)
         record.entry.isPersonal = url.account != nil
         guard owner == geteuid() || fchown(copy, owner, gid_t.max) == 0 else {
@@ -58,15 +61,18 @@ struct ImportFolder {
         try set(EntryRecord.attributeName(of: key), record.entry.bytes, copy)
         try set(ValidatorRecord.attributeName(of: key), Array(validators.text.utf8), copy)
         try set(EntryAttributes.mediaType, Array(record.entry.mediaType.name.utf8), copy)
-        try set(EntryAttributes.url, Array(name.string.utf8), copy)
-        if name != url { try set(EntryAttributes.source(of: key), Array(url.string.utf8), copy) }
+        try setIfItFits(EntryAttributes.url, name.string, copy)
+        if name != url { try setIfItFits(EntryAttributes.source(of: key), url.string, copy) }
         guard fsync(copy) == 0 else { throw .system("write \(path)") }
         return try give(key, to: copy)
     }
 
-    /// Makes the names durable. fsync(2).
+    /// Makes the names durable. On some file systems, a sync of the directory does that only for files that had a name
+    /// before their own sync; one of the whole file system does it on all. syncfs(2)
     func synchronize() throws(CommandFailure) {
-        guard fsync(folder.descriptor) == 0 else { throw .system("write \(path)") }
+        guard clinux_sync_file_system(folder.descriptor) == 0 else {
+            throw .system("write \(path)")
+        }
     }
 
     private func checked(_ text: String) throws(CommandFailure) -> CacheURL {
@@ -104,6 +110,15 @@ struct ImportFolder {
             clinux_link_file(copy, folder.descriptor, name) == 0
         else { throw .system("replace \(path)/\(name)") }
         return .imported
+    }
+
+    /// The same for an attribute that an entry can be without, as the inode has room for one block of them at most.
+    private func setIfItFits(_ name: String, _ value: String, _ file: Int32) throws(CommandFailure)
+    {
+        let bytes = Array(value.utf8)
+        guard fsetxattr(file, name, bytes, bytes.count, 0) == 0 || errno == ENOSPC else {
+            throw .system("set the attribute \(name) in \(path)")
+        }
     }
 
     /// fsetxattr(2).
