@@ -236,7 +236,8 @@ fn a_deadline_tells_how_far_the_image_is() {
         Err(Error::Deadline(image)) => assert_ne!(image.state, State::Here),
         other => panic!("{other:?}"),
     }
-    assert!(start.elapsed() >= Duration::from_millis(300) && start.elapsed() < Duration::from_secs(20));
+    // libcached counts whole milliseconds.
+    assert!(start.elapsed() >= Duration::from_millis(299) && start.elapsed() < Duration::from_secs(20));
 }
 
 #[test]
