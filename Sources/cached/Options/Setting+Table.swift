@@ -5,7 +5,7 @@ import HTTPCaching
 import Logging
 
 /// The table of settings. The options, the environment, the configuration file, `--print-config`, `etc/cached.conf`
-/// and docs/configuration.md have the rows in this order.
+/// and docs/lookup/configuration.md have the rows in this order.
 extension Setting {
     static let sections: [(title: String, rows: [Setting])] = [
         ("Places and access", places), ("Space", space), ("Downloads", downloads),
