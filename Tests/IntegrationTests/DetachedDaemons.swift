@@ -57,7 +57,15 @@ struct DetachedDaemons: Sendable {
 
     /// Kills the daemons, which is like a crash.
     func crash() async throws {
+        let processes = processes
         for process in processes { kill(process, SIGKILL) }
-        try await waitUntil("the daemons to end") { processes.isEmpty }
+        try await waitUntil("the daemons to end") { processes.allSatisfy(Self.hasEnded) }
+    }
+
+    /// Whether a process has closed its sockets. It loses its memory, and so its arguments, before that. proc(5)
+    private static func hasEnded(_ process: pid_t) -> Bool {
+        let text = FileManager.default.contents(atPath: "/proc/\(process)/stat") ?? Data()
+        let state = String(decoding: text, as: UTF8.self).split(separator: ")").last
+        return state.map { $0.hasPrefix(" Z") || $0.hasPrefix(" X") } ?? true
     }
 }
