@@ -103,6 +103,36 @@ struct LibcachedVerbTests {
         }
     }
 
+    @Test func aRefreshWithoutTimeGoesOnInTheDaemon() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let fresh: HeaderFields = ["Cache-Control": "max-age=600"]
+            origin.route("/a.png", .answer(headers: fresh, body: image))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let driver = try await LibcachedDriver(daemon, in: scope)
+            _ = try await driver.ask("get -1 \(url)", answer: "get 2")
+            let gate = try Gate()
+            let newer = SampleImage.png(byteCount: 8000)
+            origin.route("/a.png", .gated(newer, after: 4000, gate))
+            let line = try await driver.ask("refresh 0 \(url)", answer: "get -")
+            #expect(line.hasPrefix("get -\(ETIMEDOUT) image cached \(url)"))
+            try driver.tell("end")
+            _ = try await driver.process.waitForExit()
+            try await gate.reached()
+            gate.open()
+            try await waitUntil("the newer image") {
+                try await daemon.status(url).size == newer.count
+            }
+            // Nothing is lost without a word.
+            try await daemon.stop()
+            let alone = try await LibcachedDriver(daemon, in: scope)
+            #expect(
+                try await alone.ask("refresh 0 \(url)", answer: "get -")
+                    == "get -\(ECONNREFUSED) none")
+        }
+    }
+
     @Test func aTypeThatIsNotAcceptedIsAFailureForTheCallerAlone() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
