@@ -326,11 +326,9 @@ public final class Cache: Sendable {
             guard !isDraining else { return false }
             let (previous, end) = (scanner?.thread, Latch())
             let thread = NamedThread(ifPossible: "scan") {
-                // The previous scan may still be at work after it has read the directory.
                 previous?.join()
                 Scan(cache: self, logger: self.logger).run()
                 end.open()
-                CopySearch(cache: self, logger: self.logger).run()
             }
             guard let thread else {
                 logger.warning(
