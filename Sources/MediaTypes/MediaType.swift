@@ -5,7 +5,7 @@
 ///     MediaType.jpeg.endings           // ["jpg", "jpeg", "jpe", "jfif"]
 ///
 /// It takes one byte, because every entry of the index has one. Records on the disk have the numbers too, so they
-/// never change: `docs/disk-format.md`.
+/// never change: `docs/lookup/disk-format.md`.
 public enum MediaType: UInt8, Sendable, CaseIterable {
     /// Not an image of a known format.
     case other = 0

@@ -11,7 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-// The steps of docs/disk-format.md, "Reading without the daemon".
+// The steps of docs/lookup/disk-format.md, "Reading without the daemon".
 
 // RFC 1952 §8.
 static uint32_t crc32_of(const unsigned char *bytes, size_t length) {

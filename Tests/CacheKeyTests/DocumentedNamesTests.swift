@@ -2,7 +2,7 @@ import CacheKey
 import Foundation
 import Testing
 
-/// `docs/file-names.md` shows the name of a file in one line of several languages; these run the lines.
+/// `docs/lookup/file-names.md` shows the name of a file in one line of several languages; these run the lines.
 @Suite(.timeLimit(.minutes(5))) struct DocumentedNamesTests {
     @Test func theLinesOfThePagePrintTheNameItPromises() throws {
         let page = try Self.page()
@@ -18,7 +18,7 @@ import Testing
     }
 
     private static func page() throws -> String {
-        let file = URL(filePath: #filePath).appending(path: "../../../docs/file-names.md")
+        let file = URL(filePath: #filePath).appending(path: "../../../docs/lookup/file-names.md")
         return try String(contentsOf: file.standardized, encoding: .utf8)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The states of images: their drawings, and that none of them lies.
 extension BrowserTests {
-    /// `docs/states.md`
+    /// `docs/lookup/states.md`
     @Test func everyStateHasItsDrawing() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)

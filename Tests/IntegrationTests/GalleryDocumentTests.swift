@@ -4,13 +4,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The recipes of docs/gallery.md.
+/// The recipes of docs/do/gallery.md.
 @Suite(.timeLimit(.minutes(1)))
 struct GalleryDocumentTests {
     private static let secret = String(repeating: "fedcba98", count: 8)
 
     private func block(_ language: String, _ words: String) throws -> String {
-        let blocks = try MarkdownBlock.blocks(of: Libcached.root + "docs/gallery.md")
+        let blocks = try MarkdownBlock.blocks(of: Libcached.root + "docs/do/gallery.md")
         let found = blocks.first { $0.language == language && $0.text.contains(words) }
         return try #require(found).text
     }

@@ -77,7 +77,7 @@ struct StatsTests {
             // Some statistics exist only after a reaction, or after the store has failed.
             try await daemon.cachectl("pressure", "warning")
             _ = try await daemon.fetch("http://images.test/a.png")
-            let file = URL(filePath: #filePath).appending(path: "../../../docs/stats.md")
+            let file = URL(filePath: #filePath).appending(path: "../../../docs/lookup/stats.md")
             let explained = try String(contentsOf: file.standardized, encoding: .utf8)
                 .split(separator: "\n").filter { $0.hasPrefix("| `") }
                 .flatMap { $0.split(separator: "|")[0].matches(of: /`([a-zA-Z]+)`/) }

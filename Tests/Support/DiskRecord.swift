@@ -1,4 +1,4 @@
-/// The record of an entry as its attribute holds it: docs/disk-format.md.
+/// The record of an entry as its attribute holds it: docs/lookup/disk-format.md.
 public enum DiskRecord {
     /// A record of a PNG without a time at which it becomes stale.
     ///

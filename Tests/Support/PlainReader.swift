@@ -1,6 +1,6 @@
 import CTestSupport
 
-/// A program in C that knows the directory and nothing else; `docs/disk-format.md`, "Reading without the daemon".
+/// A program in C that knows the directory and nothing else; `docs/lookup/disk-format.md`, "Reading without the daemon".
 public enum PlainReader {
     /// The result for a name.
     public enum State: Hashable, Sendable {

@@ -1,4 +1,4 @@
-"""Folders, and the state of one image in each: docs/disk-format.md, "Reading without the daemon"."""
+"""Folders, and the state of one image in each: docs/lookup/disk-format.md, "Reading without the daemon"."""
 
 import struct
 import uuid

@@ -1,4 +1,4 @@
-"""URLs with fragments, and the variants they name: docs/file-names.md, "Which URLs are valid"."""
+"""URLs with fragments, and the variants they name: docs/lookup/file-names.md, "Which URLs are valid"."""
 
 from urllib.parse import quote
 

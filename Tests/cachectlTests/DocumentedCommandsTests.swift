@@ -4,7 +4,7 @@ import Testing
 
 @testable import cachectl
 
-/// The tables of `docs/command-line.md` against the commands and exit statuses of `cachectl`.
+/// The tables of `docs/lookup/command-line.md` against the commands and exit statuses of `cachectl`.
 @Suite struct DocumentedCommandsTests {
     @Test func everyCommandIsInTheTable() throws {
         let rows = try Self.page().matches(of: /(?m)^\| (`[a-z].*?) \|/)
@@ -25,7 +25,7 @@ import Testing
     }
 
     private static func page() throws -> String {
-        let file = URL(filePath: #filePath).appending(path: "../../../docs/command-line.md")
+        let file = URL(filePath: #filePath).appending(path: "../../../docs/lookup/command-line.md")
         return try String(contentsOf: file.standardized, encoding: .utf8)
     }
 }

@@ -6,7 +6,7 @@ export type { Priority }
 /**
  * The reason of a failure: `kind` for programs, and `message` for people.
  *
- * The kinds of the daemon are in docs/http-caching.md, "Failures", for example `http` or `notAnImage`.
+ * The kinds of the daemon are in docs/understand/http-caching.md, "Failures", for example `http` or `notAnImage`.
  * These are made here:
  *
  * - `noDaemon`: there is no daemon, and none can be started; or it did not answer for as long as `patience`
@@ -283,7 +283,7 @@ export class FakeCache extends Cache {
 export function name(url: string): string
 
 /**
- * The URL of a variant of an image (docs/variants.md, docs/accounts.md): `URL#as=ada&side=256`.
+ * The URL of a variant of an image (docs/lookup/variants.md, docs/do/accounts.md): `URL#as=ada&side=256`.
  *
  * @throws CacheError `invalidURL` if the account has no UTF-8 form
  */

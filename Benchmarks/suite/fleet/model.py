@@ -1,6 +1,6 @@
 """A simulation of the machines, event by event, under the same load as the daemons.
 
-It knows the rules of docs/store.md and nothing else of the daemon: what a machine has, what the store has, and for how
+It knows the rules of docs/understand/store.md and nothing else of the daemon: what a machine has, what the store has, and for how
 long both are fresh.
 """
 

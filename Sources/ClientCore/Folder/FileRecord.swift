@@ -2,7 +2,7 @@
     import MediaTypes
 #endif
 
-/// The record in the attribute of a file: `docs/disk-format.md`.
+/// The record in the attribute of a file: `docs/lookup/disk-format.md`.
 struct FileRecord {
     /// `other` if the record does not say.
     private(set) var type = MediaType.other

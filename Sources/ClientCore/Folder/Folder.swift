@@ -1,6 +1,6 @@
 import CClient
 
-/// Reads the state of images from the cache directory alone; `docs/disk-format.md`, "Reading without the daemon".
+/// Reads the state of images from the cache directory alone; `docs/lookup/disk-format.md`, "Reading without the daemon".
 public struct Folder: ~Copyable {
     /// `DIRECTORY/NAME.part` and a NUL. The name is overwritten for each image.
     private let path: UnsafeMutablePointer<UInt8>
@@ -38,7 +38,7 @@ public struct Folder: ~Copyable {
     }
 
     /// The largest smaller size of an image that is cached, with ``lastPath`` as the path of its file; `nil` if there is
-    /// none. `docs/variants.md`
+    /// none. `docs/lookup/variants.md`
     public mutating func standIn(_ url: [UInt8]) throws(FolderFailure) -> FolderImage? {
         guard try hasOwner() else { return nil }
         var (variant, limit) = Self.stem(url)

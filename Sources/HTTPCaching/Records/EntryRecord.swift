@@ -4,7 +4,7 @@ package import ImageFormats
 
 /// The cache's notes on an entry beside its bytes: everything that a scan and a lookup need, in one extended attribute.
 ///
-/// The attribute is binary and so small that ext4 keeps it in the inode. `docs/disk-format.md` is the reference.
+/// The attribute is binary and so small that ext4 keeps it in the inode. `docs/lookup/disk-format.md` is the reference.
 /// ``ValidatorRecord`` holds what only a request to the origin or a verification needs.
 package struct EntryRecord: Hashable, Sendable {
     /// Bytes of the image. A file of another size is damaged.

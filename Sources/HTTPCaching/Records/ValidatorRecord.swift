@@ -7,7 +7,7 @@ import CacheValues
 ///     v2 sha256=b402668de7212c56… modified=1780000000 etag="x1" sum=b79b9b11
 ///
 /// It is read before a request to the origin, for details and in a verification. A scan never reads it.
-/// `docs/disk-format.md` is the reference.
+/// `docs/lookup/disk-format.md` is the reference.
 package struct ValidatorRecord: Hashable, Sendable {
     /// SHA-256 of the bytes, in 64 hex digits.
     package var digest: String?

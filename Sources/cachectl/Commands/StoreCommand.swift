@@ -30,7 +30,8 @@ struct StoreCommand: ParsableCommand {
         }
         try output.flush()
         if reply.store == nil {
-            StandardError.report("the daemon has no store; set CACHED_STORE (docs/store.md)")
+            StandardError.report(
+                "the daemon has no store; set CACHED_STORE (docs/understand/store.md)")
         } else if let problem = reply.problem {
             StandardError.report(problem.printable)
         }

@@ -6,7 +6,7 @@ import HTTPCaching
 import MediaTypes
 
 /// The cache directory, as a place for images that were not downloaded. What gets a name there is a whole image with its
-/// record, as if the daemon had published it; `docs/disk-format.md` is the reference.
+/// record, as if the daemon had published it; `docs/lookup/disk-format.md` is the reference.
 struct ImportFolder {
     private let folder: OpenFolder
     private let path: String

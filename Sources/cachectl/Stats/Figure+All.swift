@@ -6,7 +6,7 @@ extension Figure {
         "trustFile", "trustDirectory", "storeLocation", "storeEndpoint", "storeLastError",
     ]
 
-    /// All figures that are metrics, in the order of docs/stats.md. Units are bytes and seconds.
+    /// All figures that are metrics, in the order of docs/lookup/stats.md. Units are bytes and seconds.
     static let all = daemon + cache + requests + removed + pressure + store
 
     private static let daemon = [

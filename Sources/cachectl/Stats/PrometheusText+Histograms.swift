@@ -1,7 +1,7 @@
 import CacheWire
 
 extension PrometheusText {
-    /// The failed downloads by kind. There are only as many kinds as docs/http-caching.md lists.
+    /// The failed downloads by kind. There are only as many kinds as docs/understand/http-caching.md lists.
     mutating func add(failures: [String: Int]) {
         guard !failures.isEmpty else { return }
         let metric = "failed_downloads_by_kind_total"
@@ -14,7 +14,7 @@ extension PrometheusText {
     /// A histogram. In Prometheus each bucket includes those below it.
     mutating func add(_ histogram: Histogram, named key: String) {
         let metric = Self.metric(of: key)
-        begin(metric, "histogram", Self.help[key] ?? "See \(key) in docs/stats.md.")
+        begin(metric, "histogram", Self.help[key] ?? "See \(key) in docs/lookup/stats.md.")
         var total = 0
         for (bound, count) in zip(histogram.bounds, histogram.counts) {
             total = total.saturatingAdding(count)

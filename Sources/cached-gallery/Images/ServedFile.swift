@@ -47,7 +47,7 @@ struct ServedFile {
         handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
     }
 
-    /// The digest in `user.cached.` with the first eight digits of the name and `.validators`; `docs/disk-format.md`.
+    /// The digest in `user.cached.` with the first eight digits of the name and `.validators`; `docs/lookup/disk-format.md`.
     /// fgetxattr(2).
     private static func digest(of descriptor: Int32, at path: UnsafePointer<CChar>) -> String? {
         let name = path + strlen(path) - ImageName.length

@@ -1,5 +1,5 @@
 /**
- * The states of an image and how each is drawn. `docs/states.md` explains them, and `Tests/Vectors/faces.json` holds
+ * The states of an image and how each is drawn. `docs/lookup/states.md` explains them, and `Tests/Vectors/faces.json` holds
  * every face of the cache to the same table.
  */
 

@@ -1,4 +1,4 @@
-"""The cache directory, read without the daemon: docs/disk-format.md, "Reading without the daemon"."""
+"""The cache directory, read without the daemon: docs/lookup/disk-format.md, "Reading without the daemon"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._places import check, name
 from ._types import NAMES
 
 _DIGITS = re.compile(rb"[0-9]{1,18}")
-#: The fields of a record up to the end of freshness: docs/disk-format.md, "The record".
+#: The fields of a record up to the end of freshness: docs/lookup/disk-format.md, "The record".
 _RECORD = struct.Struct("<2xHIQII4xI")
 #: struct flock, fcntl_locking(2): type, whence, start, length, process.
 _FLOCK = struct.Struct("@hhqqi0q")

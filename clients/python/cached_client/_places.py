@@ -33,7 +33,7 @@ def name(url: str) -> str:
 
 
 def variant(url: str, side: int | None = None, account: str | None = None) -> str:
-    """The URL of a variant of an image (docs/variants.md, docs/accounts.md): `URL#as=ada&side=256`.
+    """The URL of a variant of an image (docs/lookup/variants.md, docs/do/accounts.md): `URL#as=ada&side=256`.
 
     side: pixels of the longer side. The next of 32, 64, 128, 256, 512, 1024 and 2048 is taken, and above them
         the image as it is.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-#: In the order of the numbers in a record: docs/disk-format.md.
+#: In the order of the numbers in a record: docs/lookup/disk-format.md.
 NAMES = (None, "image/jpeg", "image/png", "image/gif", "image/webp", "image/avif", "image/heic", "image/jxl",
          "image/bmp", "image/tiff", "image/vnd.microsoft.icon", "image/svg+xml")
 _STARTS = (

@@ -79,7 +79,7 @@ private:
 /// it later is news for those who want the image; then this has no result.
 QFuture<News> retry(const QByteArray &url, const QList<QByteArray> &headers);
 
-/// `url#as=ACCOUNT&side=N`, as docs/file-names.md spells it: with neither, the URL as it is.
+/// `url#as=ACCOUNT&side=N`, as docs/lookup/file-names.md spells it: with neither, the URL as it is.
 QByteArray variantOf(const QByteArray &url, const QString &account, int side);
 /// The smallest side that images are made for and that is at least so many pixels; 0 if there is none.
 int sideFor(int pixels);

@@ -139,7 +139,7 @@ extension Cache {
 }
 
 extension MediaType {
-    /// Whether smaller images are made of the type; `docs/variants.md` has a table.
+    /// Whether smaller images are made of the type; `docs/lookup/variants.md` has a table.
     fileprivate var isDerivable: Bool { self != .svg && self != .other }
 }
 

@@ -46,7 +46,7 @@ struct StoreExplanation {
         case "ExpiredToken", "TokenRefreshRequired", "InvalidToken":
             "the temporary credentials have ended; write new ones into their file"
         case "AccessDenied", "AllAccessDisabled", "AccountProblem":
-            "the key may not do this in the bucket; extend its policy (docs/store.md), or set "
+            "the key may not do this in the bucket; extend its policy (docs/understand/store.md), or set "
                 + "CACHED_STORE_MODE"
         case "RequestTimeTooSkewed", "RequestExpired": skewRemedy
         case "NoSuchBucket": "there is no such bucket; create it, or correct CACHED_STORE"
