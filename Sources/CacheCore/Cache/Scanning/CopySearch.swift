@@ -73,7 +73,7 @@ extension CacheDirectory {
                 try self.digest(of: original.key, .open(original.descriptor)) == digest,
                 let text = try url(of: key, file), key.isName(of: text)
             else { return false }
-            let source = try attribute(EntryAttributes.source(of: key), of: file)
+            let source = try source(of: key, file)
             guard let name = CacheURL(ifValid: text),
                 let url = CacheURL(ifValid: source ?? text)
             else { return false }
