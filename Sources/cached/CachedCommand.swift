@@ -20,10 +20,7 @@ struct CachedCommand: ParsableCommand {
             """,
         version: Version.current)
 
-    /// The title of the options that stand first in the help.
-    static let start = "Start here"
-
-    @OptionGroup(title: start) private var mode: Mode
+    @OptionGroup(title: DaemonOptions.start) private var mode: Mode
     @OptionGroup var options: DaemonOptions
 
     /// What the program does other than run in the foreground.

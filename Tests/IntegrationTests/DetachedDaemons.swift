@@ -57,7 +57,18 @@ struct DetachedDaemons: Sendable {
 
     /// Kills the daemons, which is like a crash.
     func crash() async throws {
+        let processes = processes
         for process in processes { kill(process, SIGKILL) }
-        try await waitUntil("the daemons to end") { processes.isEmpty }
+        try await waitUntil("the daemons to end") { processes.allSatisfy(Self.hasEnded) }
+    }
+
+    /// Whether a process has closed its sockets. It loses its memory, and so its arguments, before that. proc(5)
+    private static func hasEnded(_ process: pid_t) -> Bool {
+        let text = FileManager.default.contents(atPath: "/proc/\(process)/stat") ?? Data()
+        let state = String(decoding: text, as: UTF8.self).split(separator: ")").last
+        guard let state else { return true }
+        // The first thread ends before the others.
+        let tasks = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+        return (state.hasPrefix(" Z") || state.hasPrefix(" X")) && tasks?.count ?? 0 <= 1
     }
 }

@@ -220,13 +220,14 @@ import Testing
     @Test func catWritesTheBytesOfEachImage() throws {
         let folder = try TemporaryFolder()
         let bytes = "\u{1B}[31m\u{0}é"
-        let path = try folder.file("image", bytes)
-        let item = #"{"url":"https://a/1","key":"k","state":"cached","path":"\#(path)"}"#
+        let key = "c01a4429-4703-5b6a-8726-7982c1849d2a"
+        let path = try folder.file(key, bytes)
+        let item = #"{"url":"https://a/1","key":"\#(key)","state":"cached","path":"\#(path)"}"#
         #expect(try run(["cat", "u", "v"], items: [item, item]).output == bytes + bytes)
         let partly = try run(["cat", "u", "v"], items: [failed, item])
         #expect(partly.output == bytes && partly.status == 1)
         #expect(partly.errorOutput == "cachectl: https://a/5: the origin says 404\n")
-        let gone = item.replacing(path, with: "\(path)2")
+        let gone = item.replacing(path, with: "/nonexistent/\(key)")
         #expect(try run(["cat", "u"], items: [gone]).status == 74)
         #expect(try run(["show", "u"], items: [item]).output == bytes)
     }

@@ -153,6 +153,20 @@ struct ConfigurationTests {
         }
     }
 
+    /// What takes long to read is refused, with the reason.
+    @Test func longFilesAndListsAreRefusedAtOnce() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let long = String(repeating: "# nothing\n", count: 10_000)
+            let file = try home.write(long, to: "cached.conf")
+            #expect(try failure(["--config", file]).message.contains("is larger than 64 KiB"))
+            let names = (0..<1001).map { "user\($0)" }.joined(separator: ",")
+            try home.write("CACHED_MANAGERS=\(names)\n", to: "cached.conf")
+            #expect(
+                try failure(["--config", file]).message.contains("at most 1000 groups and users"))
+        }
+    }
+
     @Test func aFolderOfDropInFilesThatIsNoFolderIsAnError() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)

@@ -302,6 +302,9 @@ public final class Cache: Sendable {
         if hasChanges { observer?.changesArrived() }
     }
 
+    /// The directory is gone, or another one is in its place that cannot be used.
+    func reportDirectoryGone() { observer.withLock { $0 }?.directoryGone() }
+
     /// Calls `body` once all work on the directory that is queued so far is done, and the work that follows
     /// from it. For example, an image that is removed during its publication is unlinked after it.
     func afterDirectoryWork(_ body: @escaping @Sendable () -> Void) {
@@ -326,11 +329,9 @@ public final class Cache: Sendable {
             guard !isDraining else { return false }
             let (previous, end) = (scanner?.thread, Latch())
             let thread = NamedThread(ifPossible: "scan") {
-                // The previous scan may still be at work after it has read the directory.
                 previous?.join()
                 Scan(cache: self, logger: self.logger).run()
                 end.open()
-                CopySearch(cache: self, logger: self.logger).run()
             }
             guard let thread else {
                 logger.warning(

@@ -129,6 +129,14 @@ final class CacheDirectory: Sendable {
         }
     }
 
+    /// Whether the path leads to something else.
+    var isReplaced: Bool {
+        let other = ifPossible { () throws(Errno) in
+            Identity(try kernel.status(ofPath: path))
+        }
+        return other.map { $0 != identity } ?? false
+    }
+
     /// Takes over the directory that the path leads to now, after this one was replaced. If this one was deleted
     /// and the path leads nowhere, makes a new one. A directory that was moved away can come back.
     ///

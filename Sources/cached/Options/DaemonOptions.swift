@@ -12,19 +12,21 @@ struct DaemonOptions: ParsableArguments, CustomReflectable {
 
     init(from decoder: any Decoder) throws {
         let options = try decoder.container(keyedBy: OptionName.self)
-        config = try options.decode(OptionGroup<ConfigOption>.self, forKey: Self.start)
+        config = try options.decode(OptionGroup<ConfigOption>.self, forKey: Self.startName)
             .wrappedValue.config
         for section in Self.sections { values.merge(try section.values(options)) { $1 } }
     }
 
     /// ArgumentParser looks for options among the children of the mirror.
     var customMirror: Mirror {
-        let start = OptionGroup<ConfigOption>(title: CachedCommand.start)
+        let start = OptionGroup<ConfigOption>(title: Self.start)
         let sections = Self.sections.map { (label: String?.some($0.name), value: $0.declaration) }
-        return Mirror(self, children: [(Self.start.stringValue, start)] + sections)
+        return Mirror(self, children: [(Self.startName.stringValue, start)] + sections)
     }
 
-    private static let start = OptionName(stringValue: "start")
+    /// The title of the options that stand first in the help.
+    static let start = "Start here"
+    private static let startName = OptionName(stringValue: "start")
     private static let sections = [
         Section(SectionOptions<0>.self), Section(SectionOptions<1>.self),
         Section(SectionOptions<2>.self), Section(SectionOptions<3>.self),

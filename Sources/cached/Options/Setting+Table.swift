@@ -317,11 +317,12 @@ extension Setting {
 
     private static let rights: [Setting] = [
         Setting(
-            "CACHED_RESTRICT", .choice, default: "partly", restart: true,
+            "CACHED_RESTRICT", .choice, default: "auto", restart: true,
             """
-            Whether the daemon gives up the rights that it does not need after its start. With \
-            partly, it keeps those over files: without them it cannot make its directory again if \
-            the folder above was removed too.
+            Whether the daemon gives up the rights that it does not need after its start. With yes it \
+            can change files in its directory only, and ends if the directory is removed; with \
+            partly, it keeps the rights over files. auto is yes for a daemon that a service manager \
+            or a client has started, because the next call starts it again, and partly for others.
             """
         ) { $0.restriction = $1 },
         Setting(

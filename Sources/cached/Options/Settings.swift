@@ -25,7 +25,7 @@ struct Settings: Sendable {
     var pressureEvicts = PressureEviction.auto
     var log = LogSettings()
     /// The rights that the daemon gives up after its start.
-    var restriction = RestrictionExtent.partly
+    var restriction = RestrictionExtent.auto
     /// The names of the settings whose new values need a restart, so that those of the running daemon count.
     private(set) var pending: [String] = []
 

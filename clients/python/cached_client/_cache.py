@@ -194,9 +194,9 @@ class Cache:
         daemon for `patience` seconds. CacheError `notCached`, `noDaemon` or another kind of the daemon.
         """
         url = image if isinstance(image, str) else image.url
-        path = image.path if isinstance(image, Item) else None
         try:
-            path = path or self.peek(url).path
+            # A daemon can name any path; that of the URL in the directory is known without it.
+            path = self.peek(url).path
             if path:
                 return _regular(os.open(path, _READ))
         except OSError:

@@ -19,12 +19,10 @@ extension CacheDirectory {
     /// Makes an image another name of a file with the same bytes, up to the point where it is synced. Returns `false`
     /// if it has to have a file of its own.
     ///
-    /// - Parameters:
-    ///   - isProven: whether the bytes need not be compared.
-    ///   - isConfirmed: whether an origin has just sent the bytes.
+    /// - Parameter isProven: whether the bytes need not be compared.
     func shares(
         _ image: inout StagedImage, _ digest: ContentDigest, _ original: any OpenFile,
-        isProven: Bool, isConfirmed: Bool = true
+        isProven: Bool
     ) -> Bool {
         do throws(Errno) {
             let file = original.descriptor
@@ -57,7 +55,7 @@ extension CacheDirectory {
         image.original = original
         image.body = .bytes([])
         image.isNamed = true
-        setTimes(of: original.descriptor, image, isConfirmed)
+        setTimes(of: original.descriptor, image)
         return true
     }
 
@@ -145,10 +143,9 @@ extension CacheDirectory {
         }
     }
 
-    /// - Parameter isConfirmed: whether an origin has just sent the bytes of the file.
-    private func setTimes(of file: Int32, _ image: StagedImage, _ isConfirmed: Bool) {
+    private func setTimes(of file: Int32, _ image: StagedImage) {
         ifPossible { () throws(Errno) in
-            if isConfirmed { try kernel.setModificationTime(.now, of: file) }
+            try kernel.setModificationTime(.now, of: file)
             try kernel.setAccessTime(image.lastUse, of: file)
         }
     }
