@@ -35,7 +35,7 @@ def looking(bench: Bench, figure: int, starts: bool) -> Measurement:
     environment = {key: value for key, value in os.environ.items() if not key.startswith("CACHE")}
     environment |= {
         "PATH": f"{bench.programs}:{os.environ['PATH']}", "XDG_CONFIG_HOME": str(place / "none"),
-        "CACHE_DIRECTORY": str(place / "cache"), "CACHED_SOCKET": str(place / "socket"),
+        "CACHED_DIRECTORY": str(place / "cache"), "CACHED_SOCKET": str(place / "socket"),
         "CACHED_ALLOW_NETWORK": "127.0.0.0/8"}
 
     def measure() -> float:

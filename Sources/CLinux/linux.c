@@ -133,6 +133,17 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer) {
     return 0;
 }
 
+// Not in the headers of every C library.
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+int clinux_peer_process(int descriptor) {
+    int process = -1;
+    socklen_t length = sizeof process;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERPIDFD, &process, &length) == 0 ? process : -1;
+}
+
 int clinux_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }

@@ -69,6 +69,7 @@ enum {
     // All rights of the first version: those up to make_link.
     first_version = (make_link << 1) - 1,
     bind_tcp = 1 << 0,
+    scope_abstract_sockets = 1 << 0,
     scope_signal = 1 << 1,
 };
 
@@ -95,10 +96,11 @@ static uint64_t known_rights(void) {
     return rights;
 }
 
-int clinux_paths_begin(void) {
+int clinux_paths_begin(bool uses_abstract_sockets) {
     int number = version();
     if (number < 0) return -1;
-    struct ruleset set = {known_rights(), bind_tcp, scope_signal};
+    uint64_t scope = uses_abstract_sockets ? scope_signal : scope_signal | scope_abstract_sockets;
+    struct ruleset set = {known_rights(), bind_tcp, scope};
     // Older kernels know only the first members.
     size_t size = number >= 6 ? sizeof set : number >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
     return (int)syscall(SYS_landlock_create_ruleset, &set, size, 0);
@@ -160,9 +162,9 @@ int clinux_paths_enforce(int rules) {
 static const uint16_t usual_calls[] = {
     // Files.
     SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_preadv, SYS_pwritev,
-    SYS_openat, SYS_close, SYS_close_range, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_lseek,
+    SYS_close, SYS_close_range, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_lseek,
     SYS_faccessat, SYS_faccessat2, SYS_readlinkat, SYS_renameat, SYS_renameat2, SYS_linkat,
-    SYS_unlinkat, SYS_mkdirat, SYS_fchmod, SYS_fchmodat, SYS_fchmodat2, SYS_umask, SYS_truncate,
+    SYS_unlinkat, SYS_mkdirat, SYS_umask, SYS_truncate,
     SYS_ftruncate, SYS_fallocate, SYS_fsync, SYS_fdatasync, SYS_syncfs, SYS_sync_file_range,
     SYS_fadvise64, SYS_copy_file_range, SYS_flock, SYS_fcntl, SYS_utimensat, SYS_getdents64,
     SYS_getcwd, SYS_statfs, SYS_fstatfs, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_getxattr,
@@ -194,15 +196,15 @@ static const uint16_t usual_calls[] = {
     SYS_seccomp, SYS_landlock_create_ruleset, SYS_landlock_add_rule, SYS_landlock_restrict_self,
 #ifdef __x86_64__
     // The older forms, which other architectures do not have.
-    SYS_open, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_rename, SYS_link, SYS_unlink,
-    SYS_mkdir, SYS_chmod, SYS_utime, SYS_utimes, SYS_futimesat, SYS_getdents, SYS_inotify_init,
+    SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_rename, SYS_link, SYS_unlink,
+    SYS_mkdir, SYS_utime, SYS_utimes, SYS_futimesat, SYS_getdents, SYS_inotify_init,
     SYS_dup2, SYS_pipe, SYS_poll, SYS_select, SYS_epoll_create, SYS_epoll_wait, SYS_eventfd,
     SYS_signalfd, SYS_arch_prctl, SYS_time, SYS_pause, SYS_alarm,
 #endif
 };
 
 /// Room for the filter: two instructions a call, and those below.
-static struct sock_filter filter[2 * (sizeof usual_calls / sizeof *usual_calls) + 64];
+static struct sock_filter filter[2 * (sizeof usual_calls / sizeof *usual_calls) + 128];
 static unsigned short length;
 
 static void add(uint16_t code, uint32_t operand, uint8_t if_true, uint8_t if_false) {
@@ -273,7 +275,34 @@ static void add_process_rules(bool starts_programs) {
     }
 }
 
+/// Allows a call that opens or makes a file, unless the file would run with the rights of its owner or group.
+static void add_opening(uint32_t call, int flags, int mode) {
+    begin(call, 8);
+    load_argument(flags);
+    add(BPF_ALU | BPF_AND | BPF_K, O_CREAT | (O_TMPFILE & ~O_DIRECTORY), 0, 0);
+    // Without these flags there is no mode, and nobody says what the argument contains.
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
+    load_argument(mode);
+    add(BPF_ALU | BPF_AND | BPF_K, S_ISUID | S_ISGID, 0, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
+    answer(allow);
+    answer(refuse);
+}
+
+/// No file gets a mode with which it would run with the rights of its owner or group. inode(7)
+static void add_mode_rules(void) {
+    add_opening(SYS_openat, 2, 3);
+    add_masked(SYS_fchmod, 1, S_ISUID | S_ISGID, 0);
+    add_masked(SYS_fchmodat, 2, S_ISUID | S_ISGID, 0);
+    add_masked(SYS_fchmodat2, 2, S_ISUID | S_ISGID, 0);
+#ifdef __x86_64__
+    add_opening(SYS_open, 1, 2);
+    add_masked(SYS_chmod, 1, S_ISUID | S_ISGID, 0);
+#endif
+}
+
 static void add_rules(void) {
+    add_mode_rules();
     const uint32_t families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
     begin(SYS_socket, 10);
     load_argument(0);

@@ -148,7 +148,7 @@ static int confine(void) {
     limit(RLIMIT_AS, most_memory);
     prctl(PR_SET_DUMPABLE, 0);
     if (clinux_forbid_privileges() != 0) return -1;
-    int paths = clinux_paths_begin();
+    int paths = clinux_paths_begin(false);
     if (paths >= 0) {
         clinux_paths_enforce(paths);
         close(paths);

@@ -2,6 +2,7 @@ import CacheCore
 import CacheWire
 import Glibc
 import Logging
+import Synchronization
 
 /// The daemon from the opening of its cache to its end.
 struct Daemon {
@@ -18,12 +19,17 @@ struct Daemon {
         _ settings: Settings, _ options: DaemonOptions, _ environment: [String: String],
         _ passed: PassedSocket?, isDetached: Bool
     ) throws {
-        (self.settings, self.options, self.isDetached) = (settings, options, isDetached)
+        (self.options, self.isDetached) = (options, isDetached)
         log = LogOutput(settings.log)
         logger = log.logger
         try DescriptorLimit.raise(logger)
         Self.warn(about: settings, logger)
         manager = ServiceManager(environment, logger: logger)
+        var settings = settings
+        if settings.restriction == .auto {
+            settings.restriction = isDetached || manager.isListening ? .yes : .partly
+        }
+        self.settings = settings
         server = try SocketServer(
             try settings.prepared(logger), passed: passed, manager: manager, logger: logger)
     }
@@ -35,6 +41,7 @@ struct Daemon {
         if manager.isListening { startReports() }
         handleSignals()
         try server.stop()
+        if let failure = server.failure.withLock({ $0 }) { throw failure }
     }
 
     private func startReports() {

@@ -69,6 +69,9 @@ struct DetachedDaemons: Sendable {
         guard threads?.count ?? 0 <= 1 else { return false }
         let text = FileManager.default.contents(atPath: "/proc/\(process)/stat") ?? Data()
         let state = String(decoding: text, as: UTF8.self).split(separator: ")").last
-        return state.map { $0.hasPrefix(" Z") || $0.hasPrefix(" X") } ?? true
+        guard let state else { return true }
+        // The first thread ends before the others.
+        let tasks = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+        return (state.hasPrefix(" Z") || state.hasPrefix(" X")) && tasks?.count ?? 0 <= 1
     }
 }

@@ -76,20 +76,48 @@ struct RestrictionTests {
             for name in ["/a.png", "/b.png", "/c.png"] {
                 origin.route(name, .answer(body: SampleImage.png(byteCount: 200_000)))
             }
-            let daemon = try await DaemonFixture.start(in: scope)
+            let daemon = try await DaemonFixture.start(["--restrict", "yes"], in: scope)
             // The resolver reads its files, and a thread of its own looks the name up.
             let named = origin.url("/a.png").replacing("127.0.0.1", with: "localhost")
             #expect(try await daemon.fetch(named).state == .cached)
             #expect(try await daemon.cachectl("verify").status == .success)
             #expect(try await daemon.cachectl("evict", "--to", "0").status == .success)
             #expect(try await daemon.fetch(origin.url("/b.png")).state == .cached)
-            // The daemon makes the directory again.
+            try await daemon.stop()
+            #expect(!FileManager.default.fileExists(atPath: daemon.socket))
+        }
+    }
+
+    /// Its rights belong to the directory that was there at the start. The next start makes a new one.
+    @Test(arguments: ["removed", "replaced"])
+    func itEndsWithoutItsDirectory(change: String) async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(["--restrict", "yes"], in: scope)
+            guard !daemon.log.contains("Landlock") else { return }
+            if change == "replaced" {
+                try FileManager.default.moveItem(
+                    atPath: daemon.directory, toPath: daemon.directory + ".old")
+                try FileManager.default.createDirectory(
+                    atPath: daemon.directory, withIntermediateDirectories: false)
+            } else {
+                try FileManager.default.removeItem(atPath: daemon.directory)
+            }
+            #expect(try await daemon.process.waitForExit() == .exited(75))
+            #expect(daemon.log.contains("a restricted daemon cannot use another one"))
+            #expect(!FileManager.default.fileExists(atPath: daemon.socket))
+        }
+    }
+
+    /// It keeps the rights over files, because nothing starts it again.
+    @Test func inTheForegroundItMakesItsDirectoryAgain() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/c.png", .answer(body: SampleImage.png(byteCount: 2000)))
+            let daemon = try await DaemonFixture.start(["--restrict", "auto"], in: scope)
             try FileManager.default.removeItem(atPath: daemon.directory)
             try await waitUntil("the directory to be usable again") {
                 try await daemon.fetch(origin.url("/c.png")).state == .cached
             }
-            try await daemon.stop()
-            #expect(!FileManager.default.fileExists(atPath: daemon.socket))
         }
     }
 }

@@ -31,6 +31,40 @@ struct SandboxTests {
         }
     }
 
+    /// It has the owner's user and the socket, but is nobody's manager. With all its restrictions, the daemon sees the
+    /// user namespace of the sandbox alone.
+    @Test(arguments: ["no", "yes"])
+    func aProgramInASandboxIsAGuest(restrict: String) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 9000)))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(["--restrict", restrict], in: scope)
+            func cachectl(_ arguments: [String]) async throws -> ProcessOutput {
+                try await run(
+                    "bwrap",
+                    [
+                        "--unshare-user", "--dev-bind", "/", "/",
+                        BuiltProducts.program("cachectl"), "--socket", daemon.socket,
+                    ] + arguments, environment: minimalEnvironment([:]))
+            }
+            #expect(try await cachectl(["fetch", url]).status == .success)
+            #expect(try await cachectl(["status", url]).lines.first?.hasPrefix("cached") == true)
+            let refused = [
+                ["list"], ["remove", url], ["pin", url], ["evict", "--to", "0"], ["verify"],
+                ["watch"], ["fetch", "--as", "ada", url], ["status", url + "#as=ada"],
+                ["fetch", "--pin", url],
+            ]
+            for arguments in refused {
+                let output = try await cachectl(arguments)
+                #expect(output.status == .exited(77), "\(arguments): \(output.errorText)")
+            }
+            #expect(try await daemon.status(url).state == .cached)
+            // Outside, the same user is the owner.
+            #expect(try await daemon.cachectl("list").text.contains(url))
+        }
+    }
+
     /// A system without anything but the programs that the reader needs.
     private func sandbox(_ socketDirectory: String) -> [String] {
         let directory = URL(filePath: #filePath).deletingLastPathComponent().path(

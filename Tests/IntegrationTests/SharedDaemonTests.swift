@@ -60,13 +60,13 @@ struct SharedDaemonTests {
             // The daemon made the directory so that its users can open the images.
             let read = try await run("setpriv", Self.asUser(in: []) + ["cat", path])
             #expect(read.standardOutput == SampleImage.png(byteCount: 9000))
-            for command in [["status", url], ["list"], ["stats"], ["info", url], ["verify"]] {
+            for command in [["status", url], ["list"], ["stats"], ["info", url]] {
                 let output = try await shared.cachectl(command)
                 #expect(output.status == .success, "\(command) \(output.errorText)")
             }
             for command in [
                 ["remove", url], ["pin", url], ["evict", "--to", "0"], ["pressure", "warning"],
-                ["verify", "--repair"], ["fetch", "--pin", url],
+                ["verify"], ["verify", "--repair"], ["fetch", "--pin", url],
                 ["fetch", url, "--or", url + "?b"],
             ] {
                 let output = try await shared.cachectl(command)

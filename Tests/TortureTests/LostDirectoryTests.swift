@@ -60,6 +60,7 @@ struct LostDirectoryTests {
             let home = try TemporaryDirectory(in: scope)
             var options = DaemonFixture.Options()
             options.directory = try home.directory("above") + "/cache"
+            options.environment["CACHED_RESTRICT"] = "partly"
             let daemon = try await DaemonFixture.start(options, in: scope)
             try await daemon.process.waitForLine(containing: "directory scanned")
             try FileManager.default.removeItem(atPath: home.file("above"))
@@ -128,7 +129,6 @@ struct LostDirectoryTests {
             var options = DaemonFixture.Options()
             let parent = try TemporaryDirectory(in: scope).directory("parent")
             options.directory = parent + "/cache"
-            // With all restrictions it has rights only in the parent that was there at its start.
             options.environment["CACHED_RESTRICT"] = "partly"
             let fixture = try await FilledDirectory([900, 2000], options, in: scope)
             try await runSuccessfully("rm", ["-rf", parent])
@@ -267,6 +267,8 @@ struct LostDirectoryTests {
     private static func fixture(in scope: TestScope) async throws -> FilledDirectory {
         var options = DaemonFixture.Options()
         options.directory = try TemporaryDirectory(in: scope).file("cache")
+        // With all restrictions it ends when its directory is removed or replaced.
+        options.environment["CACHED_RESTRICT"] = "partly"
         return try await FilledDirectory([900, 5000, 20_000], options, in: scope)
     }
 

@@ -201,7 +201,8 @@ import Testing
     }
 
     @Test func aliasesAndTheSocketBeforeTheCommand() throws {
-        let stub = try StubDaemon(replies: [#"{"parameters":{"entries":1,"bytes":2}}"#])
+        let reply = #"{"parameters":{"entries":1,"bytes":2,"stats":{"entriesPinned":0}}}"#
+        let stub = try StubDaemon(replies: [reply])
         let outcome = try Program.run(["--socket", stub.path, "rm", "--all"])
         #expect(outcome.output == "removed 1 entry, 2 bytes\n")
         let list = try StubDaemon(replies: [#"{"parameters":{"items":[\#(cached)]}}"#])
@@ -219,13 +220,14 @@ import Testing
     @Test func catWritesTheBytesOfEachImage() throws {
         let folder = try TemporaryFolder()
         let bytes = "\u{1B}[31m\u{0}é"
-        let path = try folder.file("image", bytes)
-        let item = #"{"url":"https://a/1","key":"k","state":"cached","path":"\#(path)"}"#
+        let key = "c01a4429-4703-5b6a-8726-7982c1849d2a"
+        let path = try folder.file(key, bytes)
+        let item = #"{"url":"https://a/1","key":"\#(key)","state":"cached","path":"\#(path)"}"#
         #expect(try run(["cat", "u", "v"], items: [item, item]).output == bytes + bytes)
         let partly = try run(["cat", "u", "v"], items: [failed, item])
         #expect(partly.output == bytes && partly.status == 1)
         #expect(partly.errorOutput == "cachectl: https://a/5: the origin says 404\n")
-        let gone = item.replacing(path, with: "\(path)2")
+        let gone = item.replacing(path, with: "/nonexistent/\(key)")
         #expect(try run(["cat", "u"], items: [gone]).status == 74)
         #expect(try run(["show", "u"], items: [item]).output == bytes)
     }
@@ -285,11 +287,15 @@ import Testing
     }
 
     @Test func removeReportsEntriesAndBytes() throws {
-        let stub = try StubDaemon(replies: [#"{"parameters":{"entries":1,"bytes":22000}}"#])
+        let reply = #"{"parameters":{"entries":1,"bytes":22000,"stats":{"entriesPinned":2}}}"#
+        let stub = try StubDaemon(replies: [reply])
         let by = { (arguments: [String]) in
             try Program.run(["remove"] + arguments + ["--socket", stub.path])
         }
-        #expect(try by(["--all"]).output == "removed 1 entry, 22000 bytes\n")
+        let all = try by(["--all"])
+        #expect(all.output == "removed 1 entry, 22000 bytes\n")
+        #expect(
+            all.errorOutput == "cachectl: 2 pinned images stayed; see list --state pinned\n")
         #expect(try by(["--prefix", "https://a/"]).status == 0)
         let mixed = try by(["https://a/1", "x"])
         #expect(mixed.status == 65 && mixed.output == "removed 1 entry, 22000 bytes\n")
@@ -297,7 +303,7 @@ import Testing
             mixed.errorOutput
                 == "cachectl: x: not a URL that can be cached: it is not absolute: it must start with "
                 + "http:// or https://\n")
-        #expect(stub.calls[2].contains(#""urls":["https://a/1"]"#))
+        #expect(stub.calls.last?.contains(#""urls":["https://a/1"]"#) == true)
         #expect(try by([]).status == 64)
         #expect(try by(["--all", "https://a/1"]).status == 64)
     }

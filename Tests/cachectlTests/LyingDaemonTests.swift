@@ -1,4 +1,5 @@
 import CacheWire
+import Glibc
 import StubDaemon
 import Testing
 
@@ -50,15 +51,34 @@ struct LyingDaemonTests {
         }
     }
 
-    /// No command waits for a FIFO, or reads a device or directory.
-    @Test(arguments: ["/dev/zero", "/", "/dev/stdin"])
-    func onlyARegularFileIsPrinted(path: String) throws {
-        let stub = try StubDaemon(replies: [
-            #"{"parameters":{"items":[{"url":"https://a/1","key":"k","state":"cached","path":"\#(path)"}]}}"#
-        ])
-        let outcome = try Program.run(["cat", "https://a/1", "--socket", stub.path])
-        #expect(outcome.status != 0 && outcome.output.isEmpty)
-        if path != "/dev/stdin" { #expect(outcome.errorOutput.contains("not a regular file")) }
+    private static let key = "c01a4429-4703-5b6a-8726-7982c1849d2a"
+
+    private func cat(_ path: String) throws -> Program.Outcome {
+        let item =
+            #"{"url":"https://a/1","key":"\#(Self.key)","state":"cached","path":"\#(path)"}"#
+        let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(item)]}}"#])
+        return try Program.run(["cat", "https://a/1", "--socket", stub.path])
+    }
+
+    /// Otherwise a daemon could print the private files of whoever asks it.
+    @Test(arguments: ["/dev/zero", "/", "/dev/stdin", "/etc/passwd"])
+    func onlyTheFileOfTheImageIsPrinted(path: String) throws {
+        let outcome = try cat(path)
+        #expect(outcome.status == 74 && outcome.output.isEmpty)
+        #expect(outcome.errorOutput.contains("is not the file of https://a/1"))
+    }
+
+    /// No command waits for a FIFO, or reads a directory, or follows a link to another file.
+    @Test func onlyARegularFileIsPrinted() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/\(Self.key)"
+        try #require(mkfifo(path, 0o600) == 0)
+        let fifo = try cat(path)
+        #expect(fifo.status == 74 && fifo.errorOutput.contains("not a regular file"))
+        unlink(path)
+        try #require(symlink("/etc/passwd", path) == 0)
+        let link = try cat(path)
+        #expect(link.status != 0 && link.output.isEmpty)
     }
 
     private func share(_ lie: String) -> String {
@@ -128,12 +148,6 @@ struct LyingDaemonTests {
                             "misses": .int(first),
                         ], now: now)
                     _ = TopScene.rows(of: model)
-                    _ =
-                        TopScreen(
-                            model: model,
-                            terminal: TerminalCapabilities(isUnicode: true, colors: .none),
-                            time: TopScene.time
-                        ).outdatedAt
                 }
                 for action in model.pressed(.tab, now: .seconds(3)) {
                     guard case .list(let page) = action else { continue }

@@ -52,10 +52,12 @@ struct AccessTests {
         var pair: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
         defer { for end in pair { close(end) } }
-        let peer = try #require(Peer(of: pair[0]))
+        let home = Namespaces(of: "self")
+        let peer = try #require(Peer(of: pair[0], home: home))
+        #expect(!peer.isGuest)
         #expect(peer.user == geteuid() && peer.process == getpid())
         #expect(peer.groups.contains(getegid()))
-        #expect(Peer(of: -1) == nil)
+        #expect(Peer(of: -1, home: home) == nil)
     }
 
     @Test func addressesOfUnixSocketsKeepTheirText() throws {

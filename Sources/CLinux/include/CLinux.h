@@ -34,6 +34,9 @@ struct clinux_peer {
 
 /// Returns 0, or -1 with errno. socket(7), `SO_PEERCRED`.
 int clinux_peer_of(int descriptor, struct clinux_peer *peer);
+/// A descriptor of the process at the other end of a socket; -1 if it is gone, or the kernel is older than 6.5. unix(7),
+/// `SO_PEERPIDFD`.
+int clinux_peer_process(int descriptor);
 
 /// The supplementary groups of that process; how many, or -1 with errno. socket(7), `SO_PEERGROUPS`.
 int clinux_peer_groups(int descriptor, unsigned *groups, int capacity);
@@ -148,7 +151,9 @@ enum clinux_access {
 };
 
 /// A set of paths to which access will be limited; its descriptor. landlock_create_ruleset(2).
-int clinux_paths_begin(void);
+///
+/// Whether connect(2) to abstract sockets of other programs stays possible is a parameter. unix(7)
+int clinux_paths_begin(bool uses_abstract_sockets);
 /// Permits access to a path and all below it. Fails if there is no such path. landlock_add_rule(2).
 int clinux_paths_add(int rules, const char *path, enum clinux_access access);
 /// Opens and changes no other path from now on, binds no port of TCP, and signals no other process. Files that are open stay so. landlock_restrict_self(2).

@@ -178,6 +178,7 @@ public final class Cache: Sendable {
         scanner.withLock { $0.take() }?.thread.join()
         drainWatch()
         flushAccessTimes()
+        for key in directory.unwritten.keys { directory.writeAttributes(of: key) }
         directory.giveUp()
         summarizeFailures(all: true)
         observer.withLock { $0 = nil }
@@ -268,6 +269,8 @@ public final class Cache: Sendable {
         case .publish, .confirm: publish(end, isDownloading: isDownloading)
         case .adopt(let id, let key, let digest):
             worker.enqueue(.run { self.adopt(key, id, digest) })
+        case .complete(let key, let url, let name):
+            worker.enqueue(.run { self.complete(key, from: url, named: name) })
         case .unlink(let victim): worker.enqueue(.unlink(victim, in: place ?? directory.identity))
         case .evict(let goal): evict(Eviction(goal: goal, isOwn: true))
         case .planRetry, .planMeasurement: maintenance.wakeUp()
@@ -302,6 +305,9 @@ public final class Cache: Sendable {
         if hasChanges { observer?.changesArrived() }
     }
 
+    /// The directory is gone, or another one is in its place that cannot be used.
+    func reportDirectoryGone() { observer.withLock { $0 }?.directoryGone() }
+
     /// Calls `body` once all work on the directory that is queued so far is done, and the work that follows
     /// from it. For example, an image that is removed during its publication is unlinked after it.
     func afterDirectoryWork(_ body: @escaping @Sendable () -> Void) {
@@ -326,11 +332,9 @@ public final class Cache: Sendable {
             guard !isDraining else { return false }
             let (previous, end) = (scanner?.thread, Latch())
             let thread = NamedThread(ifPossible: "scan") {
-                // The previous scan may still be at work after it has read the directory.
                 previous?.join()
                 Scan(cache: self, logger: self.logger).run()
                 end.open()
-                CopySearch(cache: self, logger: self.logger).run()
             }
             guard let thread else {
                 logger.warning(

@@ -6,4 +6,11 @@ public protocol CacheObserver: AnyObject, Sendable {
     func decided(_ outcomes: [Outcome])
     /// At least one key changed its state since the last call of ``Cache/takeChanges()``.
     func changesArrived()
+    /// The directory is gone, or another one has its path that could not be taken over. The cache tries again, and works
+    /// as soon as it can.
+    func directoryGone()
+}
+
+extension CacheObserver {
+    public func directoryGone() {}
 }

@@ -33,6 +33,10 @@ struct DirectoryHealth {
         state = new
         log(new)
         if new.isLost != old.isLost { cache.announceEntries() }
+        // One that was moved away can be put back.
+        if new.isLost, cache.directory.isDeleted || cache.directory.isReplaced {
+            cache.reportDirectoryGone()
+        }
     }
 
     private func probe() -> State {

@@ -22,6 +22,8 @@ final class CacheDirectory: Sendable {
     private let facts: Mutex<Facts>
     /// The records of entries if they are kept in memory.
     let notes = FileNotes<EntryRecord>()
+    /// The attributes of new entries that are still to be written.
+    let unwritten = UnwrittenAttributes()
     /// Whether images with equal bytes are to become names of one file.
     private let mayShareFiles: Bool
     /// Seconds for which an entry is fresh whose record is lost.
@@ -127,6 +129,14 @@ final class CacheDirectory: Sendable {
         } catch {
             return error != .noSuchFileOrDirectory && error != .notDirectory
         }
+    }
+
+    /// Whether the path leads to something else.
+    var isReplaced: Bool {
+        let other = ifPossible { () throws(Errno) in
+            Identity(try kernel.status(ofPath: path))
+        }
+        return other.map { $0 != identity } ?? false
     }
 
     /// Takes over the directory that the path leads to now, after this one was replaced. If this one was deleted

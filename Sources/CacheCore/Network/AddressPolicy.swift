@@ -24,11 +24,28 @@ public struct AddressPolicy: Sendable {
     /// Whether a connection to the address may be opened. An IPv4 address inside an IPv6 one (mapped, or NAT64 as in
     /// RFC 6052) counts as the IPv4 address. A service on a global address of this machine can rely on the caller being
     /// local, as one on the loopback can. The machine's addresses can change at any time, so they are asked for anew.
-    public func permits(_ address: IPAddress) -> Bool {
+    ///
+    /// - Parameter port: the port that the connection leads to.
+    public func permits(_ address: IPAddress, port: UInt16 = 443) -> Bool {
         let address = address.unwrapped
         if allowed.contains(where: { $0.contains(address) }) { return true }
-        return !Self.notPublic.contains { $0.contains(address) } && !isOwn(address)
+        return !Self.isBad(port) && !Self.notPublic.contains { $0.contains(address) }
+            && !isOwn(address)
     }
+
+    /// Whether another protocol has the port, whose server could take a request for a message of its own. Fetch Standard,
+    /// "Port blocking".
+    static func isBad(_ port: UInt16) -> Bool { badPorts.contains(port) }
+
+    private static let badPorts: Set<UInt16> = [
+        0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101,
+        102, 103, 104, 109,
+        110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513,
+        514, 515, 526, 530,
+        531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723,
+        2049, 3659, 4045, 4190,
+        5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+    ]
 
     /// Addresses outside the public Internet: the blocks of the special-purpose registries (RFC 6890 and its
     /// updates) that are not globally reachable, multicast, and all IPv6 addresses that are not global unicast,

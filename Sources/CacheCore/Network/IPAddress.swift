@@ -56,6 +56,12 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The port in a socket address of IP. It is in the same place for both families.
+    static func port(_ address: UnsafePointer<sockaddr>) -> UInt16 {
+        let start = MemoryLayout<sockaddr_in>.offset(of: \.sin_port)!
+        return UInt16(bigEndian: (UnsafeRawPointer(address) + start).load(as: UInt16.self))
+    }
+
     /// The IPv4 address inside an IPv4-mapped (RFC 4291 §2.5.5.2) or NAT64 (RFC 6052 §2.1) address;
     /// any other address itself.
     var unwrapped: IPAddress {

@@ -33,6 +33,8 @@ final class TransferThread {
 
     func run(takeCommands: () -> [TransferLoop.Command], maySleep: () -> Bool) {
         precondition(pthread_equal(thread, pthread_self()) != 0, "libcurl belongs to one thread")
+        multi.receiveGuard.start()
+        defer { multi.receiveGuard.finish() }
         while true {
             for command in takeCommands() { perform(command) }
             guard isRunning else { break }
@@ -40,6 +42,7 @@ final class TransferThread {
             for id in context.turns.nextRound() { resume(id) }
             endFraming()
             multi.perform()
+            endGuarded()
             stopWaiting()
             while let (handle, end) = multi.nextFinished() { finished(.owning(handle), end) }
             followRedirects()
@@ -260,6 +263,17 @@ final class TransferThread {
         for download in downloads.values where download.request.hasTooMuchFraming() {
             download.request.fail(.framing)
             download.request.endConnection()
+            end(download, .failed(.writeFailed))
+        }
+    }
+
+    /// Ends the downloads of connections that the guard has shut down.
+    private func endGuarded() {
+        guard multi.receiveGuard.hasEnded else { return }
+        let connections = multi.connections
+        for download in downloads.values
+        where connections.wasEnded(localPort: download.request.easy.localPort) {
+            download.request.fail(.framing)
             end(download, .failed(.writeFailed))
         }
     }

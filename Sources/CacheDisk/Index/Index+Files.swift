@@ -38,19 +38,6 @@ extension Index {
         }
     }
 
-    /// An entry of another file that seems to have the same bytes as that of an entry, and comes before it.
-    package func earlierCopy(of key: CacheKey) -> CacheKey? {
-        guard let place = place(of: key) else { return nil }
-        let entry = self[place]
-        var earliest = entry
-        for other in keys(digestPrefix: entry.digestPrefix, size: entry.size, limit: 16) {
-            if let found = self.place(of: other), self[found].file < earliest.file {
-                earliest = self[found]
-            }
-        }
-        return earliest.file < entry.file ? earliest.key : nil
-    }
-
     /// The keys of all names of the file of an entry, its own included.
     package func names(of key: CacheKey) -> [CacheKey] {
         guard let place = place(of: key) else { return [] }

@@ -14,6 +14,10 @@ package struct Exchange: ~Copyable {
     /// `nil` while the daemon is busy, or is being started.
     private var connection: Connection?
     private var start = DaemonStart()
+    /// Whether a daemon may still be started.
+    private var mayStart: Bool
+    /// Whether a daemon has ended without an answer.
+    private var wasLost = false
     private var file: Int32 = -1
     private let end: Int64
 
@@ -27,11 +31,9 @@ package struct Exchange: ~Copyable {
     /// - Parameter starts: whether a daemon is started if none is there, and if the place permits that.
     package init?(_ message: [UInt8], _ place: DaemonPlace, starts: Bool = false) {
         (self.message, self.place) = (message, place)
+        mayStart = starts && place.starts
         end = cclient_now() + Self.patience
-        guard !connect() else { return }
-        guard starts, place.starts else { return nil }
-        start.begin(place)
-        guard start.isRunning else { return nil }
+        guard connect() || startDaemon() else { return nil }
     }
 
     deinit {
@@ -47,6 +49,22 @@ package struct Exchange: ~Copyable {
         }
         _ = connection?.send(message)
         return true
+    }
+
+    private mutating func startDaemon() -> Bool {
+        guard mayStart else { return false }
+        mayStart = false
+        start.begin(place)
+        return start.isRunning
+    }
+
+    /// The daemon was stopped or killed before it answered. The call is made once more: every call here says how something
+    /// is to be, so it does no harm if it was heard.
+    private mutating func lost() -> Outcome? {
+        connection = nil
+        guard !wasLost else { return .failed(-ECONNRESET) }
+        wasLost = true
+        return nil
     }
 
     /// Becomes readable when ``step()`` has something to do; -1 if only time matters.
@@ -80,11 +98,11 @@ package struct Exchange: ~Copyable {
     package mutating func step() -> Outcome? {
         if !isConnected {
             guard start.step() || timeLeft == 0 else { return nil }
-            guard connect() else { return .failed(-ECONNREFUSED) }
+            guard connect() || startDaemon() else { return .failed(-ECONNREFUSED) }
         }
-        guard connection?.flush() ?? true else { return .failed(-ECONNRESET) }
+        guard connection?.flush() ?? true else { return lost() }
         switch connection?.receive(&file) ?? .nothing {
-        case .end: return .failed(-ECONNRESET)
+        case .end: return lost()
         case .nothing: return timeLeft > 0 ? nil : .failed(-ETIMEDOUT)
         case .message:
             guard let reply = connection?.take() else { return .failed(-EBADMSG) }

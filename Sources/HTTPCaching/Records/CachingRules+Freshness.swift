@@ -54,6 +54,9 @@ extension CachingRules {
 
     // MARK: One response
 
+    /// Nothing is fresh for longer than a year, in seconds.
+    private static let longestLifetime: Int64 = 365 * 86_400
+
     private func freshnessAlone(of head: ResponseHead, _ times: RequestTimes) -> Freshness {
         var terms = terms(head)
         let now = times.received
@@ -65,7 +68,7 @@ extension CachingRules {
             lifetime = expiry(dates, now)
         } else {
             terms.isGuessed = true
-            lifetime = guess(dates.lastModified, dates.date ?? now)
+            lifetime = guess(dates.lastModified, dates.date ?? now, now)
         }
         return Freshness(until: end(lifetime, head, times), terms: terms)
     }
@@ -90,7 +93,7 @@ extension CachingRules {
             return Freshness(until: known.terms.lifetime == nil ? known.until : now, terms: terms)
         } else {
             terms.isGuessed = true
-            lifetime = guess(dates.lastModified ?? changed, dates.date ?? now)
+            lifetime = guess(dates.lastModified ?? changed, dates.date ?? now, now)
         }
         return Freshness(until: end(lifetime, head, times), terms: terms)
     }
@@ -99,7 +102,9 @@ extension CachingRules {
         _ lifetime: Int64, _ head: ResponseHead, _ times: RequestTimes
     ) -> UnixTime {
         // At least 1, because 0 means "not known" in the index.
-        max(times.received + (lifetime - age(head, times)), UnixTime(rawValue: 1))
+        max(
+            times.received + (min(lifetime, Self.longestLifetime) - age(head, times)),
+            UnixTime(rawValue: 1))
     }
 
     /// Seconds from the response's date to `Expires`. An unreadable `Expires` is in the past
@@ -109,9 +114,12 @@ extension CachingRules {
         return max(expires - (dates.date ?? now), 0)
     }
 
-    private func guess(_ lastModified: UnixTime?, _ date: UnixTime) -> Int64 {
+    /// A date in the future makes nothing fresh for longer.
+    private func guess(
+        _ lastModified: UnixTime?, _ date: UnixTime, _ now: UnixTime
+    ) -> Int64 {
         guard let lastModified else { return unknownLifetime }
-        let part = (date - lastModified) * heuristicPercent / 100
+        let part = (min(date, now) - lastModified) * heuristicPercent / 100
         return min(max(part, heuristicBounds.lowerBound), heuristicBounds.upperBound)
     }
 

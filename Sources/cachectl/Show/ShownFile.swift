@@ -1,4 +1,5 @@
 import CLinux
+import CacheKey
 import CacheWire
 import Glibc
 
@@ -12,6 +13,14 @@ struct ShownFile: ~Copyable {
     /// Opens the path of an image. If this user may not, the daemon hands the file over. open(2).
     init(of item: Item, _ client: Client) throws {
         path = item.path ?? item.url
+        // A daemon can name any path. That of an image ends with the image's name.
+        guard path.hasSuffix("/" + item.key), CacheKey(item.key) != nil else {
+            throw CommandFailure(
+                status: .inputOutput,
+                message:
+                    "the daemon names \(path), which is not the file of \(item.url); name another "
+                    + "daemon with --socket")
+        }
         let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if opened >= 0 { try Self.check(opened, path) }
         guard opened < 0 else {
@@ -30,7 +39,7 @@ struct ShownFile: ~Copyable {
         close(descriptor)
     }
 
-    /// A daemon can name any path. Closes what is not a regular file. fstat(2).
+    /// Closes what is not a regular file. fstat(2).
     private static func check(_ descriptor: Int32, _ path: String) throws(CommandFailure) {
         var file = stat()
         if fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG { return }

@@ -5,6 +5,9 @@ import Glibc
 /// The users who may change the cache: its owner, root, and the configured groups and users. Everyone else who may
 /// connect can ask and fetch.
 struct Managers: Sendable {
+    /// The most that can be named. Each is looked up at the start.
+    static let most = 1000
+
     private let owner: uid_t
     private var users: Set<uid_t>
     private var groups: Set<gid_t> = []
@@ -31,8 +34,9 @@ struct Managers: Sendable {
         let name: String
     }
 
+    /// A program in a sandbox is nobody's manager, whoever has started it.
     func include(_ peer: Peer) -> Bool {
-        users.contains(peer.user) || !groups.isDisjoint(with: peer.groups)
+        !peer.isGuest && (users.contains(peer.user) || !groups.isDisjoint(with: peer.groups))
     }
 
     /// The owner and root, whom no limit for users keeps from asking.

@@ -13,19 +13,23 @@ struct Peer: Sendable {
     let process: pid_t
     /// All groups of the process.
     let groups: Set<gid_t>
+    /// Whether it lives in other namespaces than the programs around the daemon, as in a sandbox.
+    let isGuest: Bool
 
     /// The most groups that a user can have. `NGROUPS_MAX`
     private static let mostGroups = 65536
 
-    init(user: uid_t, process: pid_t, groups: Set<gid_t>) {
-        (self.user, self.process, self.groups) = (user, process, groups)
+    init(user: uid_t, process: pid_t, groups: Set<gid_t>, isGuest: Bool = false) {
+        (self.user, self.process, self.groups, self.isGuest) = (user, process, groups, isGuest)
     }
 
     /// The process at the other end of a connection. Used on the event loop of the channel.
-    init?(of channel: any Channel) {
+    ///
+    /// - Parameter home: the namespaces of the programs around the daemon.
+    init?(of channel: any Channel, home: Namespaces) {
         let peer = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
             of: NIOBSDSocket.Handle.self
-        ) { Peer(of: $0) }
+        ) { Peer(of: $0, home: home) }
         guard let peer = peer ?? nil else { return nil }
         self = peer
     }
@@ -46,7 +50,7 @@ struct Peer: Sendable {
     private static let unknown: uid_t = 65534
 
     /// `nil` if the descriptor is no connected Unix socket.
-    init?(of descriptor: Int32) {
+    init?(of descriptor: Int32, home: Namespaces) {
         var credentials = clinux_peer()
         guard clinux_peer_of(descriptor, &credentials) == 0 else { return nil }
         let more = withUnsafeTemporaryAllocation(of: gid_t.self, capacity: Self.mostGroups) {
@@ -55,6 +59,20 @@ struct Peer: Sendable {
         }
         self.init(
             user: credentials.user, process: credentials.process,
-            groups: Set(more + [credentials.group]))
+            groups: Set(more + [credentials.group]),
+            isGuest: Self.isGuest(descriptor, credentials.process, home))
+    }
+
+    /// Another process can have the number of one that has ended, so what is seen counts only if it has not.
+    private static func isGuest(
+        _ descriptor: Int32, _ process: pid_t, _ home: Namespaces
+    ) -> Bool {
+        let handle = clinux_peer_process(descriptor)
+        let isUnknown = handle < 0 && errno != ENOPROTOOPT
+        defer { if handle >= 0 { close(handle) } }
+        guard process > 0, !isUnknown else { return true }
+        let isElsewhere = Namespaces(of: "\(process)").differ(from: home)
+        var state = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
+        return isElsewhere || poll(&state, 1, 0) > 0
     }
 }

@@ -98,6 +98,10 @@ extension SettingKind where Value == Managers {
         let names = SettingKind<[String]>.list(of: .text("NAME"))
         var kind = SettingKind(names.placeholder) { (text) throws(WrongValue) in
             let names = try names.parse(text)
+            guard names.count <= Managers.most else {
+                throw WrongValue(
+                    "at most \(Managers.most) groups and users", shown: "\(names.count)")
+            }
             do throws(Managers.UnknownAccount) {
                 return try Managers(names: names)
             } catch {

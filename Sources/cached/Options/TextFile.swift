@@ -7,16 +7,21 @@ enum TextFile {
     enum Problem: Error, CustomStringConvertible {
         case unreadable(Errno)
         case notAFile
+        case tooLarge
         case notText(line: Int)
 
         var description: String {
             switch self {
             case .unreadable(let error): "cannot be read: \(error)"
             case .notAFile: "is not a regular file"
+            case .tooLarge: "is larger than 64 KiB; split it, or shorten it"
             case .notText(let line): "is not plain UTF-8 text (see line \(line))"
             }
         }
     }
+
+    /// The most bytes of a file.
+    private static let longest = 64 << 10
 
     /// The lines without their line ends, of Unix or of DOS, and without the byte order mark that some editors add.
     /// The file is opened without blocking, because the path can be a FIFO without a writer. open(2), getline(3).
@@ -27,6 +32,7 @@ enum TextFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw unreadable }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+        guard status.st_size <= longest else { throw .tooLarge }
         var lines: [String] = []
         var buffer: UnsafeMutablePointer<CChar>?
         var capacity = 0

@@ -6,8 +6,7 @@ import Glibc
 /// The paths that the daemon needs after its start, and its access to them.
 ///
 /// A file that other programs replace, as they do with `/etc/resolv.conf`, is a new file to the kernel, so the rule is
-/// for its folder. The folder of the cache directory is among them because the daemon makes the directory again if it
-/// is removed.
+/// for its folder.
 struct PermittedPaths {
     struct Rule: Hashable {
         let path: String
@@ -26,8 +25,6 @@ struct PermittedPaths {
     ) {
         add(Self.system, clinux_read)
         add([settings.cache.directory], clinux_change)
-        let parent = Self.folder(of: settings.cache.directory)
-        if parent != "/" { add([parent], clinux_change) }
         add([Self.folder(of: settings.socket)], clinux_remove)
         add(["/dev/null"], clinux_write)
         // The files of the configuration and of certificates are read again with SIGHUP.

@@ -16,11 +16,15 @@ struct Restriction {
         self.logger = logger
     }
 
-    /// - Parameter paths: the only files that the daemon needs. `nil` for no limit.
-    static func apply(_ paths: PermittedPaths?, directory: String, _ logger: Logger) {
+    /// - Parameters:
+    ///   - paths: the only files that the daemon needs. `nil` for no limit, also not of sockets.
+    ///   - usesAbstractSockets: whether the daemon needs an abstract socket of another program.
+    static func apply(
+        _ paths: PermittedPaths?, directory: String, usesAbstractSockets: Bool, _ logger: Logger
+    ) {
         var restriction = Restriction(logger)
         restriction.dropPrivileges(directory)
-        if let paths { restriction.limit(to: paths) }
+        if let paths { restriction.limit(to: paths, usesAbstractSockets) }
         restriction.limitCalls()
         restriction.report()
     }
@@ -43,8 +47,8 @@ struct Restriction {
     private static let rightsOverFiles: UInt64 = 1 << 1 | 1 << 3
 
     /// landlock(7)
-    private mutating func limit(to paths: PermittedPaths) {
-        let rules = clinux_paths_begin()
+    private mutating func limit(to paths: PermittedPaths, _ usesAbstractSockets: Bool) {
+        let rules = clinux_paths_begin(usesAbstractSockets)
         guard rules >= 0 else { return missing.append("Landlock") }
         defer { close(rules) }
         for rule in paths.rules where clinux_paths_add(rules, rule.path, rule.access) != 0 {

@@ -7,6 +7,7 @@ import HTTPCaching
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// The socket and everything behind it, from binding the socket to the end of the last connection.
 ///
@@ -23,6 +24,8 @@ final class SocketServer: Sendable {
     let signals: HeldSignals
 
     var loop: any EventLoop { server.loop }
+    /// Why the daemon ends, if no signal from outside ended it.
+    let failure = Mutex<StartFailure?>(nil)
     /// Watches memory pressure while the cache runs.
     var pressure: PressureMonitor { server.pressure }
 
@@ -52,12 +55,13 @@ final class SocketServer: Sendable {
             relief.reactAndWait(to: $0)
         }
         socket = try Self.socket(settings, passed, environment)
+        let home = Namespaces.around(manager)
         if settings.restriction != .no {
             let paths = PermittedPaths(
                 settings, environment, trust: cache.trustStore, pressure: choice)
             Restriction.apply(
                 settings.restriction == .yes ? paths : nil, directory: settings.cache.directory,
-                logger)
+                usesAbstractSockets: manager.isAbstract, logger)
         }
         signals = HeldSignals(SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2)
         // One that arrived before waits now like the others.
@@ -78,7 +82,8 @@ final class SocketServer: Sendable {
             descriptors: DescriptorSender(loop: loop, openFiles: DescriptorLimit.current ?? .max),
             workers: CallWorkers(),
             pager: NIOThreadPool(numberOfThreads: 1),
-            managers: .makeBoxSendingValue(settings.managers, eventLoop: loop), logger: logger,
+            managers: .makeBoxSendingValue(settings.managers, eventLoop: loop), home: home,
+            logger: logger,
             pressure: pressure,
             pressureNews: PressureNews(pressure, loop: loop), relief: relief,
             whereabouts: Methods.Where.Reply(
@@ -189,5 +194,18 @@ extension SocketServer: CacheObserver {
 
     func changesArrived() {
         server.loop.execute { [server] in server.broadcaster.changesArrived() }
+    }
+
+    /// The rights of a restricted daemon belong to the directory that was there at the start.
+    func directoryGone() {
+        guard settings.restriction == .yes else { return }
+        failure.withLock {
+            $0 = StartFailure(
+                message:
+                    "the cache directory \(settings.cache.directory) was removed or replaced, and a "
+                    + "restricted daemon cannot use another one (--restrict): the next start makes it",
+                exitCode: .temporaryFailure)
+        }
+        HeldSignals.end()
     }
 }

@@ -17,6 +17,7 @@ struct ServiceManager: Sendable {
 
     init(_ environment: [String: String], logger: Logger) {
         watchdog = Self.watchdog(environment)
+        isAbstract = environment["NOTIFY_SOCKET"]?.hasPrefix("@") == true
         guard let text = environment["NOTIFY_SOCKET"], !text.isEmpty else {
             (address, descriptor) = (nil, -1)
             return
@@ -48,6 +49,9 @@ struct ServiceManager: Sendable {
 
     /// Whether there is a service manager to report to.
     var isListening: Bool { address != nil }
+
+    /// Whether it is reached by an abstract name. unix(7)
+    let isAbstract: Bool
 
     /// The daemon answers calls, or a reload is over.
     func ready(_ status: String) { send(["READY=1", Self.line(status)]) }

@@ -261,33 +261,6 @@ struct SharingTests {
         }
     }
 
-    /// A restore that split the links is undone in the background.
-    @Test func splitFilesAreJoinedAgain() async throws {
-        try await withTestScope { scope in
-            let folder = try TemporaryDirectory(in: scope)
-            let first = try fixture(in: scope, directory: folder.file("cache"))
-            first.origin.route("/a.png", .answer(body: image))
-            let paths = ["/a.png?1", "/a.png?2", "/a.png?3"]
-            try await fetch(first, paths)
-            await CacheFixture.drain(first.cache)
-            for path in paths.dropFirst() {
-                let file = try first.file(path)
-                for command in [["cp", "-a", file, file + ".copy"], ["mv", file + ".copy", file]] {
-                    try await runSuccessfully(command[0], Array(command.dropFirst()))
-                }
-            }
-            #expect(try inodes(first, paths).count == 3)
-            let second = try fixture(
-                in: scope, directory: folder.file("cache"), origin: first.origin)
-            try await waitUntil("the files to be joined") {
-                _ = try second.lookup(paths[0])
-                return try inodes(second, paths).count == 1
-            }
-            for path in paths { #expect(try contents(of: second.file(path)) == image) }
-            try await expectTrueFigures(second)
-        }
-    }
-
     // MARK: Keys that have an attribute's name in common
 
     /// Two paths whose keys begin with the same 32 bits. On average it takes 82,000 URLs to find them.
@@ -352,12 +325,6 @@ struct SharingTests {
             #expect(try inodes(fixture, [victim, evil]).count == 2)
             #expect(try inodes(fixture, [victim, evil, "/other.png"]).count == 2)
             try expectUntouched(fixture, victim)
-            // The search for copies finds the two, and leaves them as they are.
-            let files = try [victim, evil].map {
-                try #require(fixture.cache.openOriginal(try fixture.imageRequest($0).key))
-            }
-            #expect(!fixture.cache.directory.join(files[0], files[1]))
-            #expect(!fixture.cache.directory.join(files[1], files[0]))
             _ = try await fixture.remove(evil)
             try expectUntouched(fixture, victim)
             await CacheFixture.drain(fixture.cache)

@@ -43,6 +43,32 @@ struct WireBudgetTests {
         }
     }
 
+    /// Frames of an unknown type without a payload: libcurl reads them in one call that does not come back.
+    @Test func smallFramesWithoutEndHoldNobody() async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/good.png", .answer(body: Self.image))
+            let frame: [UInt8] = [0, 0, 0, 0xFA, 0, 0, 0, 0, 0]
+            let front = try await TLSTerminator(
+                authority.issue(), to: origin,
+                frames: [[0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88]],
+                flood: Array(repeatElement(frame, count: 4000).joined()), in: scope)
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.transfers.certificateFile = authority.certificate
+            }
+            let request = ImageRequest(try CacheURL(front.url("a.png")))
+            let waiter = fixture.cache.fetch([request], FetchOptions())
+            for number in 0..<5 {
+                #expect(try await fixture.fetch("/good.png?\(number)").failures.isEmpty)
+            }
+            let failure = try #require(
+                try await fixture.outcome(of: waiter).failures.values.first)
+            #expect(failure.kind == .protocolError)
+            #expect(failure.message.contains("far more bytes"))
+        }
+    }
+
     /// Streams share a connection: a large image is not the framing of another one that has not begun.
     @Test func aLargeImageIsNoFramingOfAnother() async throws {
         try await withTestScope { scope in

@@ -9,7 +9,7 @@ import Testing
 /// Connections with unread data, and silent ones.
 @Suite("Connections")
 struct ConnectionsTests {
-    private let connections = Connections()
+    private let connections = Connections(ReceiveGuard())
 
     /// The two ends of a TCP connection. The cache opened the first one.
     private func pair(_ scope: TestScope) throws -> (ours: Int32, theirs: Int32, port: Int) {

@@ -33,6 +33,18 @@ struct AddressPolicyTests {
         #expect(AddressPolicy().permits(try #require(IPAddress(address))))
     }
 
+    @Test func refusesPortsOfOtherProtocols() throws {
+        let address = try #require(IPAddress("8.8.8.8"))
+        for port: UInt16 in [0, 1, 25, 53, 6000, 6667, 10080] {
+            #expect(!AddressPolicy().permits(address, port: port), "\(port)")
+        }
+        for port: UInt16 in [80, 443, 3000, 8080, 8443, 9000, 65535] {
+            #expect(AddressPolicy().permits(address, port: port), "\(port)")
+        }
+        let policy = AddressPolicy(allowing: try ranges("8.8.8.8"))
+        #expect(policy.permits(address, port: 25))
+    }
+
     @Test func permitsAllowedAddressesInEverySpelling() throws {
         let policy = AddressPolicy(allowing: try ranges("127.0.0.0/8", "fd00::/8", "10.1.2.3"))
         for allowed in ["127.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "fd12::1", "10.1.2.3"] {

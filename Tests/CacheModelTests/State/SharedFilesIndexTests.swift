@@ -134,8 +134,6 @@ struct SharedFilesIndexTests {
         #expect(Set(originals) == [Sample.key("0b"), Sample.key("1")])
         let hasCopies = ["0", "0b", "1", "2"].map { index.hasCopy(Sample.key($0)) }
         #expect(hasCopies == [true, true, true, false])
-        let earlier = ["0", "1", "2"].map { index.earlierCopy(of: Sample.key($0)) }
-        #expect(earlier == [nil, Sample.key("0"), nil])
     }
 
     /// The names of a file have one access time, which must not go back.

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The scheme for pages of WebKitGTK, as applications.md has it.
+/// The scheme for pages of WebKitGTK, as other-programs.md has it.
 @Suite(
     "Pages of WebKitGTK", .timeLimit(.minutes(5)),
     .enabled("needs xvfb and gir1.2-webkit2-4.1") {
@@ -22,7 +22,7 @@ struct WebKitTests {
             }
             let daemon = try await DaemonFixture.start(in: scope)
             let home = try TemporaryDirectory(in: scope)
-            let blocks = try MarkdownBlock.blocks(of: Libcached.root + "docs/do/applications.md")
+            let blocks = try MarkdownBlock.blocks(of: Libcached.root + "docs/do/other-programs.md")
             let block = try #require(blocks.first { $0.text.contains("register_uri_scheme") })
             let recipe = try home.write(block.text, to: "recipe.py")
             let page = Libcached.root + "Tests/IntegrationTests/ThirdParty/webkit-page.py"
@@ -32,7 +32,7 @@ struct WebKitTests {
                 words[0], Array(words.dropFirst()),
                 environment: minimalEnvironment([
                     "HOME": home.path, "CACHED_SOCKET": daemon.socket,
-                    "CACHE_DIRECTORY": daemon.directory,
+                    "CACHED_DIRECTORY": daemon.directory,
                     "PYTHONPATH": Libcached.root + "clients/python",
                     "PYTHONDONTWRITEBYTECODE": "1", "GTK_A11Y": "none",
                 ]), within: .seconds(120))

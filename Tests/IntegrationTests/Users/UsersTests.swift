@@ -9,6 +9,36 @@ import Testing
     "Users", .serialized, .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can become other users"))
 struct UsersTests {
+    // MARK: Watching
+
+    /// The names of a stream take memory for as long as it lasts.
+    @Test(.enabled(if: isLongForm, "a debug build needs a minute for so many URLs"))
+    func aUserWatchesALimitedNumberOfURLs() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
+            let script = """
+                held = []
+                for stream in range(4):
+                    s = connect()
+                    names = ["http://a.example/%d/%d" % (stream, n) for n in range(200_000)]
+                    s.sendall(message("Watch", urls=names).replace(b"{", b'{"more": true, ', 1))
+                    say(str(b"TooMany" in reply(s)))
+                    held.append(s)
+                held[0].close()
+                say("closed")
+                sys.stdin.readline()
+                """
+            let user = try TestUser.other.start(script, daemon.socket, in: scope)
+            try await user.waitForLine(containing: "closed", on: .standardOutput)
+            let answers = user.text(.standardOutput).split(separator: "\n").map(String.init)
+            #expect(answers == ["False", "False", "True", "True", "closed"])
+            // The owner has a limit of his own, and room is free again.
+            let url = "http://a.example/1/1"
+            #expect(try await daemon.cachectl("status", url).status == .exited(1))
+            #expect(try ProcessUsage(of: daemon.process.pid).anonymousBytes < 300 << 20)
+        }
+    }
+
     // MARK: Names
 
     /// Everybody would see that image in the place of the right one, or its failure.

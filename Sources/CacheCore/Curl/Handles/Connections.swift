@@ -19,9 +19,15 @@ final class Connections {
     private var socketsByPort: [Int: Set<Int32>] = [:]
     /// When an HTTP/2 connection last brought part of a response, and the bytes of all responses on it, by local port.
     private var heard: [Int: (at: ContinuousClock.Instant, bytes: Int64)] = [:]
+    private let receiveGuard: ReceiveGuard
+
+    init(_ receiveGuard: ReceiveGuard) {
+        self.receiveGuard = receiveGuard
+    }
 
     /// A socket is about to be connected.
     func opened(_ socket: Int32, to origin: String) {
+        receiveGuard.opened(socket)
         unnamed.insert(socket)
         origins[origin, default: Origin()].sockets.insert(socket)
     }
@@ -48,7 +54,13 @@ final class Connections {
                 heard[port] = nil
             }
         }
-        return Glibc.close(socket)
+        return receiveGuard.close(socket)
+    }
+
+    /// Whether a connection was ended because its bytes kept libcurl busy.
+    func wasEnded(localPort port: Int) -> Bool {
+        nameNew()
+        return socketsByPort[port, default: []].contains { receiveGuard.hasEnded($0) }
     }
 
     /// Whether a connection with this local port has unread data. poll(2).

@@ -17,7 +17,9 @@ final class CurlMulti: @unchecked Sendable {
     /// Sockets that are being connected.
     private var connecting: Set<Int32> = []
     /// All sockets of this handle. The last of them is closed with the handle.
-    let connections = Connections()
+    let connections: Connections
+    /// Keeps the calls of libcurl short, once it is started.
+    let receiveGuard = ReceiveGuard()
 
     /// Milliseconds between two checks of sockets that cannot be watched.
     private static let unwatchedInterval: Int32 = 10
@@ -27,6 +29,7 @@ final class CurlMulti: @unchecked Sendable {
         watch = try SocketWatch()
         guard let handle = curl_multi_init() else { throw .noDescriptors(nil) }
         self.handle = handle
+        connections = Connections(receiveGuard)
         setSocketCallback()
     }
 
@@ -128,13 +131,17 @@ final class CurlMulti: @unchecked Sendable {
     /// curl_multi_socket_all(3).
     private func checkAll() {
         var running: Int32 = 0
+        receiveGuard.enter()
         let code = ccurl_multi_check_all(handle, &running)
+        receiveGuard.leave()
         precondition(code == CURLM_OK, "libcurl cannot continue: \(Self.text(code))")
     }
 
     private func act(on socket: Int32, _ flags: Int32) {
         var running: Int32 = 0
+        receiveGuard.enter()
         let code = curl_multi_socket_action(handle, socket, flags, &running)
+        receiveGuard.leave()
         precondition(code == CURLM_OK, "libcurl cannot continue: \(Self.text(code))")
     }
 

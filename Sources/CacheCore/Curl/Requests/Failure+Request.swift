@@ -44,8 +44,14 @@ extension Failure {
         "redirected from https to http, where the image could be read and changed on its way; an http URL "
             + "of it can be fetched as such")
 
-    static func addressRefused(_ address: IPAddress?) -> Failure {
+    static func addressRefused(_ address: IPAddress?, _ port: UInt16 = 443) -> Failure {
         let target = address.map(\.description) ?? "an address that is not IP"
+        guard !AddressPolicy.isBad(port) else {
+            return Failure(
+                .addressRefused,
+                "port \(port) belongs to another protocol, as in browsers; --allow-network permits it for \(target)"
+            )
+        }
         return Failure(
             .addressRefused,
             "the host's address \(target) is not on the public Internet, or is this machine's own; --allow-network "

@@ -51,8 +51,10 @@ extension Request {
     /// libcurl is about to connect. Returns a socket, or `CURL_SOCKET_BAD` to refuse the address.
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         guard !isAbandoned else { return CURL_SOCKET_BAD }
-        let target = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
-        guard permits(target), !isSilent(target), hasPlace() else { return CURL_SOCKET_BAD }
+        let (target, port) = withUnsafePointer(to: &address.pointee.addr) {
+            (IPAddress($0), IPAddress.port($0))
+        }
+        guard permits(target, port), !isSilent(target), hasPlace() else { return CURL_SOCKET_BAD }
         let made = socket(
             address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
             address.pointee.protocol)
@@ -67,17 +69,18 @@ extension Request {
         return made
     }
 
-    private func permits(_ target: IPAddress?) -> Bool {
+    private func permits(_ target: IPAddress?, _ port: UInt16) -> Bool {
         // The proxy's own address needs no permission.
         if case .proxy = route { return true }
-        let isPermitted = target.map(environment.settings.addressPolicy.permits) ?? false
+        let isPermitted =
+            target.map { environment.settings.addressPolicy.permits($0, port: port) } ?? false
         // A lookup never gets a socket.
         if route == .lookup {
-            if !isPermitted { refusedAddress = .addressRefused(target) }
+            if !isPermitted { refusedAddress = .addressRefused(target, port) }
             return false
         }
         // If another address of the host is tried, the failure of that address is reported instead.
-        if !isPermitted, !isConnecting { refusedAddress = .addressRefused(target) }
+        if !isPermitted, !isConnecting { refusedAddress = .addressRefused(target, port) }
         return isPermitted
     }
 

@@ -19,12 +19,10 @@ extension CacheDirectory {
     /// Makes an image another name of a file with the same bytes, up to the point where it is synced. Returns `false`
     /// if it has to have a file of its own.
     ///
-    /// - Parameters:
-    ///   - isProven: whether the bytes need not be compared.
-    ///   - isConfirmed: whether an origin has just sent the bytes.
+    /// - Parameter isProven: whether the bytes need not be compared.
     func shares(
         _ image: inout StagedImage, _ digest: ContentDigest, _ original: any OpenFile,
-        isProven: Bool, isConfirmed: Bool = true
+        isProven: Bool
     ) -> Bool {
         do throws(Errno) {
             let file = original.descriptor
@@ -57,7 +55,7 @@ extension CacheDirectory {
         image.original = original
         image.body = .bytes([])
         image.isNamed = true
-        setTimes(of: original.descriptor, image, isConfirmed)
+        setTimes(of: original.descriptor, image)
         return true
     }
 
@@ -85,8 +83,10 @@ extension CacheDirectory {
     private func mayBeNamed(_ file: Int32, _ image: StagedImage) throws(Errno) -> Bool {
         guard try kernel.status(of: file).st_nlink < Self.mostNames else { return false }
         // An older version may not have known the type.
-        let type = try attribute(EntryAttributes.mediaType, of: .open(file))
-        return type.map { MediaType(name: $0) ?? .other } == image.record.mediaType
+        guard let type = try attribute(EntryAttributes.mediaType, of: .open(file)) else {
+            return true
+        }
+        return MediaType(name: type) ?? .other == image.record.mediaType
     }
 
     /// Whether a file has exactly the bytes of an image.
@@ -145,10 +145,9 @@ extension CacheDirectory {
         }
     }
 
-    /// - Parameter isConfirmed: whether an origin has just sent the bytes of the file.
-    private func setTimes(of file: Int32, _ image: StagedImage, _ isConfirmed: Bool) {
+    private func setTimes(of file: Int32, _ image: StagedImage) {
         ifPossible { () throws(Errno) in
-            if isConfirmed { try kernel.setModificationTime(.now, of: file) }
+            try kernel.setModificationTime(.now, of: file)
             try kernel.setAccessTime(image.lastUse, of: file)
         }
     }

@@ -11,7 +11,7 @@ extension InterfaceDescription {
         # it closes the connection. A reply with the error org.varlink.service.InvalidParameter has a member reason
         # beside its parameters: a sentence for a person.
         #
-        # Remove, Pin, Evict, Pressure, CheckStore and Verify with repair are for the managers of the cache: its owner, root, and the users
+        # Remove, Pin, Evict, Pressure, Verify and CheckStore are for the managers of the cache: its owner, root, and the users
         # whom the configuration names; so are Fetch and Adjust with key, also or pinned. Others get the error
         # org.varlink.service.PermissionDenied, for these with a reason as above.
         interface io.cached.Cache

@@ -1,3 +1,4 @@
+import CacheKey
 import CacheWire
 import Logging
 import NIOCore
@@ -13,9 +14,11 @@ extension CallDispatcher {
         _ request: IncomingCall.Request, _ header: CallHeader
     ) throws(WireError) {
         let isManager = isManager
-        let reserved = isManager ? nil : request.reserved
-        guard request.isManagement || reserved != nil else { return }
         let peer = connection.peer
+        let reserved =
+            isManager
+            ? nil : request.reserved ?? (peer?.isGuest == true ? request.reservedFromGuests : nil)
+        guard request.isManagement || reserved != nil else { return }
         let metadata: Logger.Metadata = [
             "method": "\(header.method)", "user": "\(peer.map { "\($0.user)" } ?? "unknown")",
             "process": "\(peer?.process ?? 0)",
@@ -24,8 +27,9 @@ extension CallDispatcher {
             // Once, because a client can repeat its call without end.
             if !hasRefused {
                 server.logger.notice(
-                    "call refused: only the owner, root and --managers may change the cache",
-                    metadata: metadata)
+                    """
+                    call refused: only the owner, root and --managers may make it, and no program in a sandbox
+                    """, metadata: metadata)
             }
             hasRefused = true
             throw .permissionDenied(reason: reserved)
@@ -39,13 +43,40 @@ extension IncomingCall.Request {
     /// Whether the call changes what is in the cache, other than by fetching.
     var isManagement: Bool {
         switch self {
-        case .remove, .pin, .evict, .pressure, .checkStore: true
-        case .verify(let parameters): parameters.repair == true
+        case .remove, .pin, .evict, .pressure, .checkStore, .verify: true
         case .getInfo, .getInterfaceDescription, .status, .open, .fetch, .adjust, .watch, .list,
             .stats, .evictions, .where:
             false
         }
     }
+
+    /// Why a program in a sandbox may not make the call; `nil` if it may. It names URLs, and learns about them alone.
+    var reservedFromGuests: String? {
+        let texts: [String]
+        switch self {
+        case .list, .evictions: return Self.namesOnly
+        case .watch(let parameters):
+            guard let urls = parameters.urls else {
+                return parameters.pressure == true && parameters.downloads != true
+                    ? nil : Self.namesOnly
+            }
+            texts = urls
+        case .status(let parameters):
+            guard parameters.keys == nil else { return Self.namesOnly }
+            texts = parameters.urls
+        case .open(let parameters): texts = [parameters.url]
+        case .fetch(let parameters):
+            texts = (parameters.urls ?? []) + (parameters.wants ?? []).map(\.url)
+        case .adjust(let parameters): texts = (parameters.add ?? []).map(\.url)
+        default: return nil
+        }
+        return texts.contains { CacheURL.account(in: $0) != nil }
+            ? "a program in a sandbox gets no images of accounts (#as=); leave the account out"
+            : nil
+    }
+
+    private static let namesOnly =
+        "a program in a sandbox learns about the URLs that it names; name them with Status or Watch"
 
     /// Why only a manager may make the call; `nil` if everybody may. For a key or another URL, everybody would get such an
     /// image for that URL.

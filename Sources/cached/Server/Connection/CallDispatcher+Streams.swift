@@ -171,7 +171,8 @@ extension CallDispatcher {
             do throws(WireError) {
                 let (subject, snapshot) = try WatchMethod.begin(parameters, in: server)
                 return .watches(
-                    subject, snapshot, pressure: parameters.pressure == true, replacing: replaced)
+                    header, subject, snapshot, pressure: parameters.pressure == true,
+                    replacing: replaced)
             } catch {
                 return .refuses(header, error, replacing: replaced)
             }

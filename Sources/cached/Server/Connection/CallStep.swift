@@ -1,4 +1,5 @@
 import CacheCore
+import CacheModel
 import CacheWire
 import NIOCore
 
@@ -23,7 +24,7 @@ enum CallStep: Sendable {
     /// The items of a `Fetch` that is new, or of the images that were added to it, are written.
     case waits(FetchCall, isNew: Bool)
     case watches(
-        Subscription.Subject, WatchSnapshot, pressure: Bool, replacing: RunningCall?)
+        CallHeader, Subscription.Subject, WatchSnapshot, pressure: Bool, replacing: RunningCall?)
     case sends(OpenImage, ByteBuffer, Methods.Open.Parameters)
 }
 
@@ -63,7 +64,12 @@ extension CallDispatcher {
             } else {
                 updates?.sendMore()
             }
-        case .watches(let subject, let snapshot, let pressure, let replaced):
+        case .watches(let header, let subject, let snapshot, let pressure, let replaced):
+            let more = subject.count - (updates?.subscription.count ?? 0)
+            guard server.broadcaster.admits(more, of: client.user) else {
+                let error = WireError.tooMany(limit: Broadcaster.watchLimit)
+                return take(.refuses(header, error, replacing: replaced))
+            }
             subscribe(to: subject)
             running = .watch
             if pressure { updates?.watchPressure() }
@@ -78,7 +84,7 @@ extension CallDispatcher {
     func drop(_ step: CallStep) {
         switch step {
         case .none, .answers, .sends: break
-        case .takes(_, _, let ended), .refuses(_, _, let ended), .watches(_, _, _, let ended):
+        case .takes(_, _, let ended), .refuses(_, _, let ended), .watches(_, _, _, _, let ended):
             release(ended)
         case .fetches(let call, _, let replaced):
             release(call.map { .fetch($0) })

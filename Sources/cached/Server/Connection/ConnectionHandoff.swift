@@ -24,7 +24,7 @@ extension ServerContext {
                 channel.closeFuture.whenComplete { _ in connections.leave(connection.user) }
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        ClientConnection(self, peer: Peer(of: channel), connection))
+                        ClientConnection(self, peer: Peer(of: channel, home: home), connection))
                 }
             }
             .withConnectedSocket(connection.socket)

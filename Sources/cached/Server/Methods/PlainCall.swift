@@ -1,6 +1,7 @@
 import CacheKey
 import CacheWire
 import ClientCore
+import Glibc
 
 /// A plain `Status` or `Fetch`, the most frequent calls, found in a message without decoding it:
 ///
@@ -106,16 +107,25 @@ extension PlainCall {
     /// - Parameter message: the message that the call was found in.
     func texts(in message: UnsafeRawBufferPointer) -> Texts { Texts(self, in: message) }
 
-    /// Appends the keys of the texts. `nil` if one of them is not a URL.
+    /// Appends the keys of the texts. `nil` if one of them is not a URL, or names an account, whose images not everybody
+    /// gets.
     func keys(in message: UnsafeRawBufferPointer, to keys: inout [CacheKey]) -> Range<Int>? {
         let first = keys.count
         for text in texts(in: message) {
-            guard CacheURL.problem(in: text) == nil else {
+            guard CacheURL.problem(in: text) == nil, !Self.namesAccount(text) else {
                 keys.removeLast(keys.count - first)
                 return nil
             }
             keys.append(CacheKey(urlBytes: text))
         }
         return first..<keys.count
+    }
+
+    /// memchr(3)
+    private static func namesAccount(_ url: UnsafeRawBufferPointer) -> Bool {
+        guard let start = url.baseAddress,
+            let mark = memchr(start, Int32(UInt8(ascii: "#")), url.count)
+        else { return false }
+        return url[(UnsafeRawPointer(mark) - start)...].starts(with: "#as=".utf8)
     }
 }

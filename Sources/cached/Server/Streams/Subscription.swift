@@ -17,7 +17,7 @@ struct Subscription: Sendable {
         case downloads
 
         /// The number of keys that it names.
-        fileprivate var count: Int {
+        var count: Int {
             guard case .named(let urls) = self else { return 0 }
             return urls.count
         }
@@ -66,6 +66,9 @@ struct Subscription: Sendable {
         guard case .named = subject else { return true }
         return false
     }
+
+    /// The number of keys that it names.
+    var count: Int { subject.count }
 
     /// The URL under which a key is reported.
     func url(of key: CacheKey) -> String? {
