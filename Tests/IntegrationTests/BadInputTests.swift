@@ -105,7 +105,8 @@ struct BadInputTests {
             #expect(item.state == .cached, "\(String(describing: item.failure))")
             #expect(origin.requests().map(\.target) == [target])
             // ext4 has no room for it, other file systems have.
-            let attributes = ExtendedAttributes(of: try daemon.path(origin.url(target)))
+            let attributes = try await ExtendedAttributes.all(
+                of: try daemon.path(origin.url(target)))
             let stored = try attributes["user.xdg.origin.url"]
             #expect(stored == nil || stored == origin.url(target))
             let list = try await daemon.cachectl("list")

@@ -7,8 +7,8 @@ struct FetchCommand: ParsableCommand {
         commandName: "fetch",
         abstract: "Download missing images and print the path of each image.",
         discussion: """
-            The paths have the order of the URLs. Failures are reported on standard error, which \
-            also shows the progress if it is a terminal. Ctrl-C says what the cache keeps.
+            The paths have the order of the URLs. Standard error names each failed image as it fails, \
+            and shows the progress if it is a terminal. Ctrl-C says what the cache keeps.
 
             Exit status: 0 all images are cached; 1 at least one failed.
 
@@ -112,10 +112,12 @@ struct FetchCommand: ParsableCommand {
     }
 
     private func fetch(_ urls: URLList, _ headers: [String: String]?) throws {
+        let failures = FailureReport(mayBeInFlight: noWait, isSilent: format.json)
         let session = FetchSession(
-            client: try socket.connectOrStart(), display: noWait ? nil : .onTerminal())
+            client: try socket.connectOrStart(), display: noWait ? nil : .onTerminal(),
+            failures: failures)
         if !noWait { Signals.noteInterrupts() }
-        var report = FetchReport(json: format.json, mayBeInFlight: noWait)
+        var report = FetchReport(json: format.json, failures: failures)
         try urls.callInBatches {
             try session.fetch(parameters($0, headers))
         } handle: {
