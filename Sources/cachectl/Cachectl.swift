@@ -19,14 +19,30 @@ struct Cachectl: ParsableCommand {
             130 interrupted.
             """,
         version: Version.current,
-        subcommands: [
-            StatusCommand.self, FetchCommand.self, WatchCommand.self, TopCommand.self,
-            ShowCommand.self, CatCommand.self, OpenCommand.self, NameCommand.self,
-            ListCommand.self, InfoCommand.self, LinkCommand.self, ImportCommand.self,
-            RemoveCommand.self,
-            PinCommand.self, UnpinCommand.self, EvictCommand.self, PressureCommand.self,
-            VerifyCommand.self, StatsCommand.self, StoreCommand.self, DoctorCommand.self,
-            GalleryCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Start here",
+                subcommands: [
+                    FetchCommand.self, ShowCommand.self, ListCommand.self, TopCommand.self,
+                    GalleryCommand.self,
+                ]),
+            CommandGroup(
+                name: "Images",
+                subcommands: [
+                    StatusCommand.self, InfoCommand.self, WatchCommand.self, CatCommand.self,
+                    OpenCommand.self, NameCommand.self, LinkCommand.self, ImportCommand.self,
+                ]),
+            CommandGroup(
+                name: "What stays",
+                subcommands: [
+                    PinCommand.self, UnpinCommand.self, RemoveCommand.self, EvictCommand.self,
+                    PressureCommand.self,
+                ]),
+            CommandGroup(
+                name: "The cache",
+                subcommands: [
+                    StatsCommand.self, VerifyCommand.self, StoreCommand.self, DoctorCommand.self,
+                ]),
         ])
 
     static func main() {

@@ -15,12 +15,12 @@ struct BadInputTests {
             let output = try await run(
                 "sh",
                 [
-                    "-c", #"CACHE_DIRECTORY=$(printf '%s/\377' "$HOME") exec "$@""#, "sh",
+                    "-c", #"CACHED_DIRECTORY=$(printf '%s/\377' "$HOME") exec "$@""#, "sh",
                     BuiltProducts.program(String(program[0])),
                 ] + program.dropFirst().map(String.init),
                 environment: minimalEnvironment(["HOME": home.path]))
             #expect(output.status == .exited(program[0] == "cached" ? 78 : 64))
-            #expect(output.errorText.contains("CACHE_DIRECTORY is not UTF-8"))
+            #expect(output.errorText.contains("CACHED_DIRECTORY is not UTF-8"))
             #expect(try home.names().isEmpty)
         }
     }

@@ -38,11 +38,26 @@ struct Tmux: Sendable {
         try await tell("resize-window", "-x", "\(columns)", "-y", "\(lines)")
     }
 
-    /// The text on the screen, line by line.
+    /// Sends bytes as the terminal does, for example those of a click.
+    func send(_ text: String) async throws {
+        try await tell("send-keys", "-l", text)
+    }
+
+    /// The text on the screen, line by line, without spaces at the ends.
     func screen() async throws -> [String] {
         try await tell("capture-pane", "-p").split(
             separator: "\n", omittingEmptySubsequences: false
-        ).dropLast().map(String.init)
+        ).dropLast().map { String($0.replacing(/\ +$/, with: "")) }
+    }
+
+    /// Text that a program has put into the clipboard.
+    func clipboard() async throws -> String {
+        try await tell("show-buffer")
+    }
+
+    /// Lets programs use the clipboard.
+    func permitClipboard() async throws {
+        try await tell("set-option", "-s", "set-clipboard", "on")
     }
 
     /// Waits until the screen is as expected, and returns it.
@@ -67,10 +82,12 @@ struct Tmux: Sendable {
         try await waitForScreen("'\(text)' on the screen") { $0.contains { $0.contains(text) } }
     }
 
-    /// Whether the program has left the alternate screen and restored the cursor and line wrapping.
+    /// Whether the program has left the alternate screen and restored the cursor, line wrapping and
+    /// the mouse.
     func isOrdinary() async throws -> Bool {
-        try await tell("display-message", "-p", "#{alternate_on} #{cursor_flag} #{wrap_flag}")
-            == "0 1 1\n"
+        try await tell(
+            "display-message", "-p",
+            "#{alternate_on} #{cursor_flag} #{wrap_flag} #{mouse_any_flag}") == "0 1 1 0\n"
     }
 
     @discardableResult

@@ -16,7 +16,11 @@ struct TopFixture: Sendable {
         folder = try TemporaryDirectory(in: scope)
         gate = try Gate()
         origin = try ScriptedOrigin(in: scope)
-        daemon = try await DaemonFixture.start(["--max-transfers", "3"], in: scope)
+        var options = DaemonFixture.Options()
+        options.arguments = ["--max-transfers", "3"]
+        // The same after a restart.
+        options.socket = folder.file("socket")
+        daemon = try await DaemonFixture.start(options, in: scope)
         terminal = try await Tmux(columns: columns, lines: lines, in: scope)
     }
 
@@ -47,10 +51,15 @@ struct TopFixture: Sendable {
 
     /// Starts `top` from the shell, which saves the terminal's modes before and after, and the exit status.
     ///
-    /// - Parameter shell: runs `top` over this connection.
-    func start(_ options: String = "", over shell: SecureShell? = nil) async throws {
+    /// - Parameters:
+    ///   - shell: runs `top` over this connection.
+    ///   - path: the first folder in which `top` looks for programs.
+    func start(
+        _ options: String = "", over shell: SecureShell? = nil, path: String? = nil
+    ) async throws {
         let program = try BuiltProducts.program("cachectl")
-        let top = "'\(program)' top --socket \(daemon.socket) \(options)"
+        let search = path.map { "PATH='\($0)':$PATH " } ?? ""
+        let top = "\(search)'\(program)' top --socket \(daemon.socket) \(options)"
         let command = shell.map { "\($0.command) \"\(top)\"" } ?? top
         try await terminal.type(
             "stty -g > \(file("before")); \(command); echo $? > \(file("status")); "
@@ -92,14 +101,19 @@ struct TopFixture: Sendable {
         }
     }
 
-    /// Masks the parts of the screen that vary: the origin's port, and the last bytes reported.
+    /// Masks the parts of the screen that vary: the rate and the time left of all, the origin's port, and
+    /// the last bytes reported.
     func masked(_ screen: [String]) -> [String] {
-        screen.map { line in
-            line.replacing(/127\.0\.0\.1:\d+/) { match in
-                "127.0.0.1:" + String(repeating: "P", count: match.output.count - 10)
-            }
-            .replacing(/\d\d\.\d%/, with: "##.#%")
-            .replacing(/\d{3} kB\/400/, with: "### kB/400")
+        screen.enumerated().map { index, line in
+            guard index != 1 else { return "" }
+            return
+                line
+                .replacing(/127\.0\.0\.1:\d+/) { match in
+                    "127.0.0.1:" + String(repeating: "P", count: match.output.count - 10)
+                }
+                .replacing(/\d\d %/, with: "## %")
+                .replacing(/[▏▎▍▌▋▊▉]/, with: "▌")
+                .replacing(/\d{3} kB\/400/, with: "### kB/400")
         }
     }
 

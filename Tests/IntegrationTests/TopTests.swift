@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import TestSupport
 import Testing
 
@@ -7,6 +7,10 @@ import Testing
     "Top", .serialized, .timeLimit(.minutes(5)),
     .enabled(if: Tmux.isInstalled, "tmux is not installed"))
 struct TopTests {
+    private static func hasProgress(_ screen: [String]) -> Bool {
+        screen.contains { $0.contains(/\d\d % .*elephants/) }
+    }
+
     private static let arriving = (1...3).map { "/gallery/holiday/of/2026/elephants-\($0).png" }
 
     @Test func theScreensMatchTheStoredOnes() async throws {
@@ -31,11 +35,13 @@ struct TopTests {
                 // The screen shows that no more data arrives.
                 let screen = try await fixture.terminal.waitForScreen("the screen at rest") {
                     screen in
-                    screen.count == lines && screen.count { $0.contains(" 0 B/s") } == 3
+                    screen.count == lines
+                        && screen.dropFirst(2).count { $0.contains(" 0 B/s") } == 3
                         && screen.count { $0.contains(" queued ") } == lines - 7
                         && screen[1].contains("0/63")
                         && screen[1].hasSuffix(columns == 40 ? "59.png" : "waiting-1059.png")
                 }
+                #expect(columns < 60 || screen[1].contains(" 0 B/s  "), "\(screen[1])")
                 let isStored = try fixture.isStored(screen, as: "top-\(columns)x\(lines)")
                 #expect(isStored, "\(screen.joined(separator: "\n"))")
             }
@@ -59,8 +65,8 @@ struct TopTests {
             // 21 rows at first; each page shows 20 more, and the last page one less.
             for page in 0..<15 {
                 let screen = try await fixture.terminal.waitForScreen("page \(page)") { screen in
-                    let known = screen.count {
-                        $0.contains(" queued ") || $0.contains(" receiving ")
+                    let known = screen.dropFirst(2).count {
+                        $0.contains(" queued ") || $0.contains(" % ")
                     }
                     return known == 21 && screen[2..<23].map { $0.suffix(8) } != before
                 }
@@ -79,7 +85,7 @@ struct TopTests {
         }
     }
 
-    @Test func topSleepsWhenIdle() async throws {
+    @Test func idleTopAsksOnceASecond() async throws {
         try await withTestScope { scope in
             let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
             try await fixture.start()
@@ -89,32 +95,32 @@ struct TopTests {
             }
             try await fixture.terminal.waitFor("nothing to do")
             let pid = try await fixture.process()
-            // It wakes up once or twice more, then never, even while other clients call the daemon.
-            try await waitUntil("top to sleep") {
-                let before = try contextSwitches(of: pid)
+            // For each question it wakes up twice, and never because other clients call the daemon.
+            try await waitUntil("top to rest") {
+                let (before, start) = (try contextSwitches(of: pid), ContinuousClock.now)
                 for _ in 0..<50 { try await fixture.daemon.cachectl("stats") }
-                return try contextSwitches(of: pid) == before
+                let seconds = start.duration(to: .now) / .seconds(1)
+                return try Double(contextSwitches(of: pid) - before) <= 3 * (seconds + 1)
             }
             try await fixture.terminal.press("q")
             #expect(try await fixture.end().isRestored)
         }
     }
 
-    @Test(arguments: ["q", "C-c", "TERM", "HUP", "daemon"])
+    @Test(arguments: ["q", "C-c", "TERM", "HUP"])
     func theTerminalIsRestoredHoweverTopEnds(cause: String) async throws {
         try await withTestScope { scope in
             let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
             try await fixture.start()
             try await fixture.fetch(quarters: 2, Self.arriving)
-            try await fixture.terminal.waitFor("/400 kB")
+            try await fixture.terminal.waitForScreen("progress", where: Self.hasProgress)
             switch cause {
             case "TERM": kill(try await fixture.process(), SIGTERM)
             case "HUP": kill(try await fixture.process(), SIGHUP)
-            case "daemon": try await fixture.daemon.stop()
             default: try await fixture.terminal.press(cause)
             }
             let end = try await fixture.end()
-            let status = ["q": 0, "C-c": 130, "TERM": 143, "HUP": 129, "daemon": 69][cause]
+            let status = ["q": 0, "C-c": 130, "TERM": 143, "HUP": 129][cause]
             #expect(end.status == "\(status ?? -1)")
             #expect(end.isRestored)
             fixture.gate.open()
@@ -128,14 +134,14 @@ struct TopTests {
             let shell = try await SecureShell(in: scope)
             try await fixture.start(over: shell)
             try await fixture.fetch(quarters: 2, Self.arriving)
-            try await fixture.terminal.waitFor("/400 kB")
+            try await fixture.terminal.waitForScreen("progress", where: Self.hasProgress)
             try await fixture.terminal.resize(columns: 100, lines: 30)
             let screen = try await fixture.terminal.waitForScreen("the new size") { screen in
                 screen.count == 30 && screen[29].hasPrefix("q quit")
-                    && screen.count { $0.contains("/400 kB") } == 3
+                    && screen.dropFirst(2).count { $0.contains(/\d\d %/) } == 3
             }
             // Rings and bars are transmitted unchanged, and names use the available width.
-            #expect(screen.contains { $0.contains("━") })
+            #expect(screen.contains { $0.contains("█") })
             try await fixture.terminal.press("Tab")
             try await fixture.terminal.waitFor("newest first")
             try await fixture.terminal.press("q")
@@ -164,13 +170,13 @@ struct TopTests {
             let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
             try await fixture.start()
             try await fixture.fetch(quarters: 2, Self.arriving)
-            try await fixture.terminal.waitFor("/400 kB")
+            try await fixture.terminal.waitForScreen("progress", where: Self.hasProgress)
             // The shell does not run the commands after a program that was stopped.
             try await fixture.terminal.press("C-z")
             try await fixture.terminal.waitFor("Stopped")
             #expect(try await fixture.terminal.isOrdinary())
             try await fixture.terminal.type("fg; stty -a")
-            try await fixture.terminal.waitFor("/400 kB")
+            try await fixture.terminal.waitForScreen("progress", where: Self.hasProgress)
             #expect(try await !fixture.terminal.isOrdinary())
             try await fixture.terminal.press("q")
             try await fixture.terminal.waitFor(" icanon ")
@@ -184,14 +190,14 @@ struct TopTests {
             let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
             try await fixture.start()
             try await fixture.fetch(quarters: 2, Self.arriving)
-            try await fixture.terminal.waitFor("/400 kB")
+            try await fixture.terminal.waitForScreen("progress", where: Self.hasProgress)
             let pid = try await fixture.process()
             kill(pid, SIGSTOP)
             try await fixture.terminal.waitFor("Stopped")
             // The terminal still has the modes of top: to a simple shell Enter does not end a line.
             try await fixture.terminal.press("f", "g", "C-j")
             try await fixture.terminal.waitForScreen("the redrawn screen") { screen in
-                screen[0].hasPrefix("[1 downloads]") && screen.last?.hasPrefix("q quit") == true
+                screen[0].hasPrefix("[1 downloads]") && screen.last?.hasPrefix("q ") == true
                     && !screen.contains { $0.contains("Stopped") }
             }
             try await fixture.terminal.press("q")
@@ -228,6 +234,122 @@ struct TopTests {
             try await fixture.terminal.press("y")
             try await fixture.terminal.waitFor("29 images")
             #expect(try await fixture.daemon.metric("entries") == 29)
+            try await fixture.terminal.press("q")
+            #expect(try await fixture.end().isRestored)
+        }
+    }
+
+    @Test func topGoesOnOverARestartOfTheDaemon() async throws {
+        try await withTestScope { scope in
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
+            try await fixture.queue(30)
+            try await waitUntil("all to be cached") {
+                try await fixture.daemon.metric("entries") == 30
+            }
+            try await fixture.start()
+            try await fixture.terminal.press("Tab")
+            try await fixture.terminal.waitFor("30 images")
+            try await fixture.daemon.stop()
+            try await fixture.terminal.waitFor("waiting for a daemon")
+            // What was known stays in sight, and nothing is done in vain.
+            try await fixture.terminal.press("p")
+            try await fixture.terminal.waitFor("nothing was done")
+            try await fixture.terminal.waitFor("30 images")
+            let next = try await fixture.daemon.restart()
+            try await fixture.terminal.waitForScreen("the end of the outage") { screen in
+                screen.last?.hasPrefix("q ") == true
+            }
+            try await next.cachectl("remove", fixture.origin.url(Self.waiting(1000)))
+            try await fixture.terminal.waitFor("29 images")
+            try await fixture.terminal.press("q")
+            let end = try await fixture.end()
+            #expect(end.status == "0" && end.isRestored)
+        }
+    }
+
+    private static func waiting(_ number: Int) -> String {
+        "/gallery/holiday/of/2026/waiting-\(number).png"
+    }
+
+    @Test func aHungDaemonIsReportedAndSoIsItsReturn() async throws {
+        try await withTestScope { scope in
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
+            try await fixture.start()
+            try await fixture.terminal.waitFor("nothing to do")
+            fixture.daemon.process.signal(SIGSTOP)
+            scope.atEnd { fixture.daemon.process.signal(SIGCONT) }
+            try await fixture.terminal.waitFor("the daemon does not answer")
+            fixture.daemon.process.signal(SIGCONT)
+            try await fixture.terminal.waitForScreen("the keys") { screen in
+                screen.last?.hasPrefix("q ") == true
+            }
+            try await fixture.terminal.press("q")
+            #expect(try await fixture.end().isRestored)
+        }
+    }
+
+    @Test func downloadsAreCancelledCopiedAndFiltered() async throws {
+        try await withTestScope { scope in
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
+            try await fixture.terminal.permitClipboard()
+            try await fixture.start()
+            try await fixture.fetch(quarters: 2, Self.arriving)
+            try await fixture.terminal.waitFor("3 under way")
+            try await fixture.terminal.press("/")
+            try await fixture.terminal.send("elephants-2")
+            try await fixture.terminal.press("Enter")
+            try await fixture.terminal.waitForScreen("one row") { screen in
+                screen[2..<23].count { $0.contains("elephants") } == 1
+            }
+            try await fixture.terminal.press("y")
+            try await fixture.terminal.waitFor("copied ")
+            let copied = try await fixture.terminal.clipboard()
+            #expect(copied == fixture.origin.url(Self.arriving[1]))
+            try await fixture.terminal.press("x")
+            try await fixture.terminal.waitFor("? y/n")
+            try await fixture.terminal.press("y")
+            try await fixture.terminal.waitFor("2 under way")
+            try await fixture.terminal.press("Escape")
+            try await fixture.terminal.waitForScreen("the others") { screen in
+                screen[2..<23].count { $0.contains("elephants") } == 2
+            }
+            try await fixture.terminal.press("q")
+            #expect(try await fixture.end().isRestored)
+            fixture.gate.open()
+        }
+    }
+
+    @Test func theMouseSelectsAndOpensDetailsWithThePicture() async throws {
+        try await withTestScope { scope in
+            let fixture = try await TopFixture(columns: 100, lines: 24, in: scope)
+            try await fixture.queue(5)
+            try await waitUntil("all to be cached") {
+                try await fixture.daemon.metric("entries") == 5
+            }
+            // In the place of chafa(1): a picture of characters.
+            let tools = try TemporaryDirectory(in: scope)
+            try Data("#!/bin/sh\nprintf '\\033[31mPICTURE\\033[0m\\nOF %s\\n' \"$3\"\n".utf8)
+                .write(to: URL(filePath: tools.file("chafa")))
+            chmod(tools.file("chafa"), 0o755)
+            try await fixture.start(path: tools.path)
+            try await fixture.terminal.send("\u{1B}[<0;16;1M")
+            try await fixture.terminal.waitFor("[2 cached]")
+            try await fixture.terminal.waitFor("2.0 kB")
+            let screen = try await fixture.terminal.screen()
+            let line = try #require(screen.firstIndex { $0.contains("2.0 kB") }) + 1
+            let click = "\u{1B}[<0;40;\(line + 2)M"
+            try await fixture.terminal.send(click + click)
+            let details = try await fixture.terminal.waitFor("PICTURE")
+            #expect(details.contains { $0.contains("sha256") })
+            let row = try #require(details.firstIndex { $0.contains("PICTURE") })
+            let column = try #require(details[row].firstRange(of: "PICTURE")).lowerBound
+            #expect(details[row].distance(from: details[row].startIndex, to: column) == 50)
+            #expect(details[row + 1].contains("OF --size=50x"))
+            try await fixture.terminal.press("Escape")
+            try await fixture.terminal.waitForScreen("the rows") { screen in
+                !screen.contains { $0.contains("PICTURE") || $0.contains("OF -") }
+                    && screen.contains { $0.contains("2.0 kB") }
+            }
             try await fixture.terminal.press("q")
             #expect(try await fixture.end().isRestored)
         }

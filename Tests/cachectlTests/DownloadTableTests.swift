@@ -7,46 +7,47 @@ import Testing
     @Test func newDownloadsAreAppendedAndEndedOnesRemoved() {
         var table = DownloadTable()
         let began = table.changed(
-            [.inFlight(1), .inFlight(2), .inFlight(3)], removed: [], firstOnScreen: 0)
+            [.inFlight(1), .inFlight(2), .inFlight(3)], removed: [])
         #expect(began == .init(began: 3, ended: 0, latest: "https://a/3"))
-        let ended = table.changed([.cached(1), .inFlight(4)], removed: ["3"], firstOnScreen: 2)
-        #expect(ended == .init(began: 1, ended: 2, latest: "https://a/3", rowsRemovedAbove: 1))
+        let ended = table.changed([.cached(1), .inFlight(4)], removed: ["3"])
+        #expect(ended == .init(began: 1, ended: 2, latest: "https://a/3"))
         #expect(table.rows.map(\.key) == ["2", "4"])
         #expect(table.runningCount == 2)
     }
 
     @Test func failureStaysUntilTheRetry() {
         var table = DownloadTable()
-        _ = table.changed([.inFlight(1), .inFlight(2)], removed: [], firstOnScreen: 0)
+        _ = table.changed([.inFlight(1), .inFlight(2)], removed: [])
         // A failure is reported both as an item and as a removed key.
-        let failed = table.changed([.failed(1)], removed: ["1"], firstOnScreen: 0)
+        let failed = table.changed([.failed(1)], removed: ["1"])
         #expect(failed == .init(began: 0, ended: 1, latest: "https://a/1"))
         #expect(table.rows.count == 2 && table.failureCount == 1)
-        _ = table.changed([.inFlight(1)], removed: [], firstOnScreen: 0)
+        _ = table.changed([.inFlight(1)], removed: [])
         #expect(table.failureCount == 0 && table.runningCount == 2)
-        _ = table.changed([.failed(2)], removed: [], firstOnScreen: 0)
-        #expect(table.clearFailures(firstOnScreen: 0) == 0)
+        _ = table.changed([.failed(2)], removed: [])
+        table.clearFailures(["1"])
+        #expect(table.failureCount == 1)
+        table.clearFailures()
         #expect(table.rows.map(\.key) == ["1"])
     }
 
     @Test func runningDownloadsPrecedeFailuresWithTheNewestFirst() {
         var table = DownloadTable()
         let waiting = (1...5).map { Item.inFlight($0, .queued) }
-        _ = table.changed(waiting + [.inFlight(6), .inFlight(7)], removed: [], firstOnScreen: 0)
-        _ = table.changed([.failed(6), .inFlight(1)], removed: ["6"], firstOnScreen: 0)
-        _ = table.changed([.failed(2), .failed(7)], removed: ["2", "7"], firstOnScreen: 0)
+        _ = table.changed(waiting + [.inFlight(6), .inFlight(7)], removed: [])
+        _ = table.changed([.failed(6), .inFlight(1)], removed: ["6"])
+        _ = table.changed([.failed(2), .failed(7)], removed: ["2", "7"])
         #expect(table.rows.map(\.key) == ["1", "7", "2", "6", "3", "4", "5"])
-        // The retried download is queued behind the others, and the visible rows stay in place.
-        let change = table.changed([.inFlight(7, .queued)], removed: [], firstOnScreen: 2)
+        // The retried download is queued behind the others.
+        _ = table.changed([.inFlight(7, .queued)], removed: [])
         #expect(table.rows.map(\.key) == ["1", "2", "6", "7", "3", "4", "5"])
-        #expect(change.rowsRemovedAbove == 1)
     }
 
     @Test func onlyTheNewestFailuresAreKept() {
         var table = DownloadTable()
         let numbers = 1000..<1300
-        _ = table.changed(numbers.map { .inFlight($0) }, removed: [], firstOnScreen: 0)
-        _ = table.changed(numbers.map { .failed($0) }, removed: [], firstOnScreen: 0)
+        _ = table.changed(numbers.map { .inFlight($0) }, removed: [])
+        _ = table.changed(numbers.map { .failed($0) }, removed: [])
         #expect(table.rows.map(\.key) == (1200..<1300).reversed().map(String.init))
         #expect(table.runningCount == 0)
     }
@@ -54,24 +55,23 @@ import Testing
     @Test func startedDownloadsPrecedeQueuedOnes() {
         var table = DownloadTable()
         let waiting = (1...4).map { Item.inFlight($0, .queued) }
-        _ = table.changed(waiting, removed: [], firstOnScreen: 0)
-        let change = table.changed([.inFlight(3), .inFlight(2)], removed: [], firstOnScreen: 0)
+        _ = table.changed(waiting, removed: [])
+        let change = table.changed([.inFlight(3), .inFlight(2)], removed: [])
         #expect(change == .init())
         #expect(table.rows.map(\.key) == ["2", "3", "1", "4"])
-        // Row 1 was the first visible row, in third place. It remains the first visible row.
-        let later = table.changed([.inFlight(4)], removed: [], firstOnScreen: 2)
-        #expect(table.rows.map(\.key) == ["2", "3", "4", "1"] && later.rowsRemovedAbove == -1)
+        _ = table.changed([.inFlight(4)], removed: [])
+        #expect(table.rows.map(\.key) == ["2", "3", "4", "1"])
     }
 
     @Test func cachedImageWithoutADownloadIsNotARow() {
         var table = DownloadTable()
-        let change = table.changed([.cached(1)], removed: ["3"], firstOnScreen: 0)
+        let change = table.changed([.cached(1)], removed: ["3"])
         #expect(change == .init() && table.rows.isEmpty)
     }
 
     @Test func immediateFailureIsARow() {
         var table = DownloadTable()
-        let change = table.changed([.failed(2)], removed: ["2"], firstOnScreen: 0)
+        let change = table.changed([.failed(2)], removed: ["2"])
         #expect(change == .init(began: 1, ended: 1, latest: "https://a/2"))
         #expect(table.failureCount == 1 && table.runningCount == 0)
     }

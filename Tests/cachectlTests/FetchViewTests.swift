@@ -14,11 +14,11 @@ import Testing
         progress.replied([.receiving("a.png", 420_000, of: 1_000_000)], now: .seconds(1))
         #expect(
             lines(progress, ascii, at: .seconds(1)) == [
-                "+   42.0% ###----- 420 kB/1.0 MB 210 kB/s   0:03 receiving  example.com/a.png"
+                "- 42 % ##---- 210 kB/s   0:03 example.com/a.png"
             ])
         #expect(
             lines(progress, unicode, at: .seconds(1)) == [
-                "⠀⡱  42.0% ━━━───── 420 kB/1.0 MB 210 kB/s   0:03 receiving  example.com/a.png"
+                "◔ 42 % ██▌░░░ 210 kB/s   0:03 example.com/a.png"
             ])
     }
 
@@ -26,7 +26,7 @@ import Testing
         var progress = FetchProgress(urls: [a])
         progress.replied([.receiving("a.png", 420_000, of: nil)], now: .zero)
         let rings = [0, 1, 2, 3, 4].map {
-            lines(progress, ascii, at: .milliseconds(125 * $0))[0].first
+            lines(progress, ascii, at: .milliseconds(250 * $0))[0].first
         }
         #expect(rings == ["|", "/", "-", "\\", "|"])
         #expect(!lines(progress, ascii, at: .zero)[0].contains("%"))
@@ -34,7 +34,7 @@ import Testing
 
     @Test func phaseIsShownWhileNoBytesArrive() {
         var progress = FetchProgress(urls: [a])
-        for phase in [Item.Phase.queued, .connecting, .retrying, .publishing] {
+        for phase in [Item.Phase.queued, .connecting, .retrying, .deriving] {
             var item = Item.receiving("a.png", 0, of: nil)
             item.phase = phase
             progress.replied([item], now: .zero)
@@ -47,7 +47,7 @@ import Testing
         var item = Item.receiving("a.png", 420_000, of: 1_000_000)
         item.state = .cached
         progress.replied([item], now: .zero)
-        #expect(lines(progress, ascii, at: .zero)[0].contains("42.0%"))
+        #expect(lines(progress, ascii, at: .zero)[0].contains("42 %"))
         (item.phase, item.received, item.total) = (nil, nil, nil)
         progress.replied([item], now: .zero)
         #expect(lines(progress, ascii, at: .zero).isEmpty)
@@ -74,14 +74,14 @@ import Testing
         progress.replied([item], now: .zero)
         #expect(
             lines(progress, unicode, at: .zero) == [
-                "⠀⠱ connection refused, retry in 7 s"
-                    + String(repeating: " ", count: 25) + "example.com/a.png"
+                "↻ connection refused, retry in 7 s"
+                    + String(repeating: " ", count: 27) + "example.com/a.png"
             ])
     }
 
     @Test(arguments: [
         (100, "connection refused by a.example.com, retry in 7 s"),
-        (79, "connection refused by a.example.c…, retry 7 s"),
+        (79, "connection refused by a.example.com, retry 7 s"),
         (60, "connection refused by …, retry 7 s"), (40, "connection…, retry 7 s"),
         (20, "connectio…"),
     ])
@@ -103,11 +103,11 @@ import Testing
         (40, 999, "HTTP 404, can retry"),
     ])
     func failureShowsTheTimeOfTheNextRetry(columns: Int, second: Int, text: String) {
-        var download = DownloadProgress(url: a)
-        download.failed(
-            Failure(
-                kind: "http", message: "the origin answered 404 Not Found", httpStatus: 404,
-                retryAt: second))
+        let failure = Failure(
+            kind: "http", message: "the origin answered 404 Not Found", httpStatus: 404,
+            retryAt: second)
+        let download = DownloadProgress(
+            Item(url: a, key: "", state: .missing, failure: failure))
         #expect(summary(download, columns) == text)
     }
 
@@ -116,7 +116,7 @@ import Testing
         let time = LocalTime(elapsed: .zero, unixSecond: 1000, utcOffset: 0)
         let text = DownloadLine(terminal: unicode, columns: columns, time: time).line(download).text
         #expect(text.columns <= columns)
-        let parts = text.dropFirst(columns < 120 ? 3 : 4).split(separator: " ")
+        let parts = text.dropFirst(columns < 120 ? 2 : 3).split(separator: " ")
         return parts.dropLast().joined(separator: " ")
     }
 
@@ -144,9 +144,51 @@ import Testing
         progress.replied(items, now: .zero)
         let drawn = lines(progress, ascii, at: .zero)
         #expect(drawn.count == 7)
-        #expect(drawn[0].hasPrefix(":  2/300 -"))
+        #expect(drawn[0].hasPrefix(". 2/300 -"))
         #expect(drawn[1].hasSuffix("example.com/2.png") && drawn[2].hasSuffix("example.com/3.png"))
         #expect(drawn[3].hasSuffix("example.com/4.png"))
+    }
+
+    @Test func failuresAreCountedApart() {
+        var progress = FetchProgress(urls: ["a", "b", "c"].map { "https://example.com/\($0).png" })
+        var failed = Item(url: "https://example.com/a.png", key: "", state: .missing)
+        failed.failure = Failure(kind: "http", message: "the origin answered 404")
+        progress.replied([failed, .receiving("b.png", 1, of: 2)], now: .zero)
+        #expect(lines(progress, ascii, at: .zero)[0].hasPrefix("o 1/3, 1 failed "))
+    }
+
+    @Test func eachFailureIsNamedOnceAsItHappens() {
+        func item(_ state: Item.State, _ failure: String? = nil) -> Item {
+            var item = Item(url: a, key: "", state: state)
+            item.failure = failure.map { Failure(kind: "http", message: $0) }
+            return item
+        }
+        let report = FailureReport(mayBeInFlight: false)
+        // The failure of an earlier fetch.
+        #expect(report.lines([item(.missing, "404")], isLast: false).isEmpty)
+        #expect(report.lines([item(.inFlight, "503")], isLast: false).isEmpty)
+        #expect(report.lines([item(.missing, "410")], isLast: false).map(\.text) == ["410"])
+        #expect(report.lines([item(.missing, "410")], isLast: true).isEmpty)
+        let other = FailureReport(mayBeInFlight: false)
+        #expect(
+            other.lines([item(.missing)], isLast: true).map(\.text) == ["it was not downloaded"])
+        #expect(other.lines([item(.cached)], isLast: true).isEmpty)
+        let starting = FailureReport(mayBeInFlight: true)
+        var begun = item(.inFlight, "503")
+        begun.phase = .queued
+        #expect(starting.lines([begun], isLast: true).isEmpty)
+    }
+
+    @Test func rateAndTimeLeftOfAllAreShown() {
+        let names = (0..<4).map { "\($0).png" }
+        var progress = FetchProgress(urls: names.map { "https://example.com/\($0)" })
+        for second in 0...2 {
+            progress.replied(
+                names.map { .receiving($0, 100_000 * second, of: 1_000_000) },
+                now: .seconds(second))
+        }
+        let line = lines(progress, ascii, at: .seconds(2))[0]
+        #expect(line.contains(" 400 kB/s  0:08 left "), "\(line)")
     }
 
     @Test func labelIsTheNewestAtAReadablePace() {

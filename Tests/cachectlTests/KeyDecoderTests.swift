@@ -8,6 +8,10 @@ import Testing
         ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]), ("\u{1B}[H\u{1B}[4~", [.home, .end]),
         ("\u{1B}[1;5Cj", [.character("j")]), ("\u{1B}\u{1B}[A", [.escape, .up]),
         ("\u{1B}q", [.escape, .character("q")]), ("\u{1}ä", []),
+        ("a\u{7F}", [.character("a"), .backspace]),
+        ("\u{1B}[<0;10;5M\u{1B}[<0;10;5m", [.click(column: 9, line: 4)]),
+        ("\u{1B}[<64;1;1M\u{1B}[<69;1;1M\u{1B}[<2;1;1M", [.wheelUp, .wheelDown]),
+        ("\u{1B}[<M\u{1B}[<;;M\u{1B}[<0;99999999999999999999;1Mj", [.character("j")]),
     ])
     func bytesBecomeKeys(bytes: String, keys: [Key]) {
         var decoder = KeyDecoder()

@@ -148,12 +148,6 @@ struct LyingDaemonTests {
                             "misses": .int(first),
                         ], now: now)
                     _ = TopScene.rows(of: model)
-                    _ =
-                        TopScreen(
-                            model: model,
-                            terminal: TerminalCapabilities(isUnicode: true, colors: .none),
-                            time: TopScene.time
-                        ).outdatedAt
                 }
                 for action in model.pressed(.tab, now: .seconds(3)) {
                     guard case .list(let page) = action else { continue }

@@ -7,46 +7,62 @@ import Testing
     private let ascii = TerminalCapabilities(isUnicode: false, colors: .none)
 
     @Test(arguments: [
-        (0.0, "⠀⠀", ". "), (0.01, "⠀⠁", ": "), (0.125, "⠀⠁", ": "), (0.25, "⠀⠑", "- "),
-        (0.5, "⠀⡱", "+ "), (0.75, "⢄⡱", "o "), (0.999, "⢆⡱", "O "), (1.0, "⢎⡱", "@ "),
-        (7.0, "⢎⡱", "@ "), (-1.0, "⠀⠀", ". "),
+        (0.0, "○", "."), (0.01, "○", "."), (0.25, "◔", "-"), (0.5, "◑", "o"), (0.749, "◑", "o"),
+        (0.75, "◕", "O"), (0.999, "◕", "O"), (1.0, "●", "@"), (7.0, "●", "@"), (-1.0, "○", "."),
     ])
-    func ringFillsClockwiseAndClosesOnlyAtTheEnd(fraction: Double, braille: String, plain: String) {
-        #expect(Ring(terminal: unicode).filled(fraction) == braille)
-        #expect(Ring(terminal: ascii).filled(fraction) == plain)
+    func ringIsNeverAheadAndClosesOnlyAtTheEnd(fraction: Double, drawn: String, plain: String) {
+        #expect(Sign(terminal: unicode).ring(fraction) == drawn)
+        #expect(Sign(terminal: ascii).ring(fraction) == plain)
     }
 
-    @Test func ringTurnsOnceASecond() {
-        let ring = Ring(terminal: unicode)
-        let steps = (0..<8).map { ring.turning(now: .milliseconds(125 * $0)) }
-        #expect(Set(steps).count == 8)
-        #expect(ring.turning(now: .seconds(1)) == steps[0])
-        #expect(Ring(terminal: ascii).turning(now: .milliseconds(125)) == "/ ")
+    @Test func onlyWhatComesMoves() {
+        for terminal in [unicode, ascii] {
+            for state in ImageState.allCases {
+                let frames = (0..<40).map {
+                    Sign(terminal: terminal).line(state, now: .milliseconds(100 * $0)).text
+                }
+                #expect(Set(frames).count == 1 || state.isComing, "\(state)")
+                #expect(frames.allSatisfy { $0.columns == 1 })
+            }
+        }
+    }
+
+    @Test func eachStateHasASignOfItsOwn() {
+        for terminal in [unicode, ascii] {
+            let signs = ImageState.allCases.map {
+                Sign(terminal: terminal).line($0, fraction: 0.5, now: .zero).text
+            }
+            #expect(Set(signs).count == 12, "\(signs)")
+        }
     }
 
     @Test(arguments: [
-        (0.0, "────", "----"), (0.125, "╸───", "----"), (0.5, "━━──", "##--"),
-        (0.9, "━━━╸", "###-"), (1.0, "━━━━", "####"), (3.0, "━━━━", "####"),
+        (0.0, "░░░░", "----"), (0.125, "▌░░░", "----"), (0.5, "██░░", "##--"),
+        (0.9, "███▌", "###-"), (0.97, "███▉", "###-"), (1.0, "████", "####"),
+        (3.0, "████", "####"),
     ])
-    func barFillsInHalfColumns(fraction: Double, drawn: String, plain: String) {
+    func barFillsInEighths(fraction: Double, drawn: String, plain: String) {
         #expect(Bar(terminal: unicode, width: 4).line(fraction).text == drawn)
         #expect(Bar(terminal: ascii, width: 4).line(fraction).text == plain)
         #expect(Bar(terminal: unicode, width: 0).line(fraction).text == "")
     }
 
     @Test func brightnessDependsOnlyOnTheColumn() {
-        let shimmer = Shimmer(terminal: ascii, columns: 60, now: .milliseconds(800))
-        let whole = shimmer.line(at: 0, width: 60)
-        #expect(shimmer.line(at: 20, width: 20).cells == Array(whole.cells[20..<40]))
-        let dark = String(repeating: ".", count: 23)
-        #expect(whole.text == dark + ".:::::===:::::" + dark)
+        let shimmer = Shimmer(columns: 60, now: .milliseconds(800))
+        let letters = String(repeating: "x", count: 60)
+        let whole = shimmer.line(letters, at: 0)
+        #expect(whole.text == letters)
+        #expect(
+            shimmer.line("画x", at: 20).cells.map(\.style)
+                == [20, 20, 22].map { whole.cells[$0].style })
+        #expect(whole.cells[0].style == .shimmer(0) && whole.cells[30].style == .shimmer(8))
     }
 
     @Test func lightSweepsToTheRightAndPauses() {
         func middle(_ milliseconds: Int) -> Int? {
-            let line = Shimmer(terminal: ascii, columns: 60, now: .milliseconds(milliseconds))
-                .line(at: 0, width: 60).text
-            return line.firstIndex(of: "=").map { line.distance(from: line.startIndex, to: $0) }
+            Shimmer(columns: 60, now: .milliseconds(milliseconds))
+                .line(String(repeating: "x", count: 60), at: 0).cells
+                .firstIndex { $0.style == .shimmer(8) }
         }
         let middles = stride(from: 0, to: 1600, by: 100).map(middle)
         let seen = middles.compactMap(\.self)

@@ -21,14 +21,14 @@ struct TerminalTests {
         let outcome = try Pseudoterminal.run(["fetch", "https://a/1", "--socket", stub.path])
         #expect(outcome.status == 0)
         #expect(outcome.output == "/c/1\n")
-        #expect(outcome.drawn.contains("42.0%") && outcome.drawn.contains("a/1"))
+        #expect(outcome.drawn.contains("42 %") && outcome.drawn.contains("a/1"))
         #expect(outcome.drawn.hasSuffix("\r\u{1B}[J"))
     }
 
     @Test func controlCErasesTheDisplayAndEndsWith130() throws {
         let stub = try StubDaemon(replies: [receiving])
         let outcome = try Pseudoterminal.run(
-            ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "42.0%")
+            ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "42 %")
         #expect(outcome.status == 130)
         #expect(outcome.output == "")
         let end = "\u{1B}[1A\r\u{1B}[J" + "cachectl: interrupted: 0 of 1 image is cached; "
@@ -85,7 +85,7 @@ struct TerminalTests {
     func fatalSignalsEraseTheDisplay(signal: Int32) throws {
         let stub = try StubDaemon(replies: [receiving])
         let outcome = try Pseudoterminal.run(
-            ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "42.0%", by: [signal])
+            ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "42 %", by: [signal])
         #expect(outcome.status == -signal)
         #expect(outcome.drawn.hasSuffix("\u{1B}[1A\r\u{1B}[J"))
     }
@@ -93,11 +93,11 @@ struct TerminalTests {
     @Test func stoppingErasesTheDisplayAndContinuingDrawsIt() throws {
         let stub = try StubDaemon(replies: [receiving])
         let outcome = try Pseudoterminal.run(
-            ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "42.0%",
+            ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "42 %",
             by: [SIGTSTP, SIGTSTP, SIGTERM])
         #expect(outcome.status == -SIGTERM)
         let erased = outcome.drawn.components(separatedBy: "\u{1B}[1A\r\u{1B}[J")
-        #expect(erased.count == 4 && erased.dropLast().allSatisfy { $0.contains("42.0%") })
+        #expect(erased.count == 4 && erased.dropLast().allSatisfy { $0.contains("42 %") })
     }
 
     @Test func capableTerminalDrawsThePicture() throws {

@@ -8,11 +8,12 @@ import Testing
         var model = TopScene.downloads(80, 24)
         let first = model.urlsOnScreen
         #expect(first.count == 21)
-        _ = model.pressed(.pageDown, now: .zero)
+        _ = model.pressed(.end, now: .zero)
         let second = model.urlsOnScreen
         #expect(second.count == 21 && second != first)
         model.watchScreen()
-        #expect(Set(model.watched.keys) == Set(second))
+        // The failed one stays as it is.
+        #expect(Set(model.watched.keys) == Set(second.filter { !$0.contains("holiday-109") }))
         _ = model.pressed(.tab, now: .zero)
         #expect(model.urlsOnScreen.isEmpty)
         model.watchScreen()
@@ -32,16 +33,53 @@ import Testing
 
     @Test func animationsAreDrawnTenTimesASecond() {
         var model = TopScene.downloads(80, 24)
-        #expect(model.nextFrame == .zero)
+        #expect(model.nextFrame == .zero && model.isMoving)
         _ = model.advanced(to: .seconds(1))
         model.schedule.drawn(at: .seconds(1))
-        #expect(model.nextDeadline == .milliseconds(1100))
+        #expect(model.nextFrame == .milliseconds(1100))
     }
 
-    @Test func sleepsWithoutDownloads() {
+    @Test func withoutDownloadsTheDaemonIsAskedOnceASecond() {
         var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
+        #expect(model.advanced(to: .zero) == [.stats])
+        _ = model.sampled([:], now: .zero)
         model.schedule.drawn(at: .zero)
-        #expect(model.nextDeadline == nil)
+        #expect(model.nextFrame == nil && model.nextDeadline == .seconds(1))
+        #expect(model.advanced(to: .milliseconds(999)).isEmpty)
+        #expect(model.advanced(to: .seconds(1)) == [.stats])
+    }
+
+    @Test func aDaemonThatDoesNotAnswerIsNamedWithinTwoSeconds() {
+        var model = TopScene.downloads(80, 24)
+        #expect(model.advanced(to: .seconds(10)) == [.stats])
+        _ = model.sampled([:], now: .seconds(10))
+        #expect(model.advanced(to: .seconds(11)) == [.stats])
+        model.schedule.drawn(at: .seconds(11))
+        var now = Duration.seconds(11)
+        while model.outage == nil, now < .seconds(12) {
+            now = model.nextDeadline ?? .seconds(20)
+            _ = model.advanced(to: now)
+            model.schedule.drawn(at: now)
+        }
+        #expect(model.outage == .silent && now < .seconds(12))
+        #expect(TopScene.rows(of: model).last?.contains("does not answer") == true)
+        // Nothing moves then, and no second question is sent.
+        #expect(!model.isMoving && model.advanced(to: .seconds(15)).isEmpty)
+        _ = model.sampled([:], now: .seconds(16))
+        #expect(model.outage == nil && model.isMoving)
+    }
+
+    @Test func theNextDaemonIsAskedForEverythingOnTheScreen() {
+        var model = TopScene.cached(80, 24)
+        _ = model.pressed(.enter, now: .zero)
+        let url = model.details?.url ?? ""
+        model.lostDaemon("the daemon closed the connection")
+        #expect(TopScene.rows(of: model).last?.hasPrefix("waiting for a daemon: ") == true)
+        #expect(model.advanced(to: .seconds(100)).isEmpty)
+        let page = CachedList.PageRequest(order: .newest, limit: 200)
+        #expect(model.foundDaemon() == [.details(url), .list(page)])
+        #expect(model.outage == nil && model.cached.items.count == 60)
+        #expect(model.advanced(to: .seconds(100)) == [.stats])
     }
 
     @Test func sleepsAfterAllDownloadsEnded() {
@@ -58,8 +96,8 @@ import Testing
             _ = model.advanced(to: now)
             model.schedule.drawn(at: now)
         }
-        #expect(model.overall == nil)
-        #expect(model.nextDeadline == nil)
+        #expect(model.overall == nil && !model.isMoving)
+        #expect(model.nextFrame == nil)
     }
 
     @Test func failedRowsAreNotAnimated() {
@@ -71,17 +109,6 @@ import Testing
         model.downloadsChanged(.init(items: [failed], removed: []), now: .zero)
         model.watchScreen()
         #expect(model.urlsOnScreen.count == 1 && !model.isMoving)
-    }
-
-    @Test func statsAreRequestedOnceASecondWhileVisible() {
-        var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
-        let actions = model.pressed(.tab, now: .zero)
-        #expect(actions.first == .stats)
-        #expect(model.nextSample == .seconds(1))
-        #expect(model.advanced(to: .milliseconds(999)).isEmpty)
-        #expect(model.advanced(to: .seconds(1)) == [.stats])
-        _ = model.pressed(.tab, now: .seconds(1))
-        #expect(model.nextSample == nil)
     }
 
     @Test func overallCountRestartsAfterAnIdlePeriod() {
@@ -158,19 +185,18 @@ import Testing
 
     @Test func noticeDisappearsAfterAWhile() throws {
         var model = TopScene.cached(80, 24)
-        model.nextSample = nil
         var selected = try #require(model.selected)
         selected.phase = .connecting
         _ = model.pressed(.character("r"), now: .seconds(50))
         model.answered(.refresh(selected.url), [selected], now: .seconds(50))
         model.schedule.drawn(at: .seconds(50))
-        #expect(model.notice == "asking the origin" && model.nextDeadline == .seconds(53))
+        #expect(model.notice == "asking the origin" && model.noticeEnd == .seconds(53))
         _ = model.advanced(to: .milliseconds(52_999))
         #expect(model.notice != nil)
         _ = model.advanced(to: .seconds(53))
         #expect(model.notice == nil && model.nextFrame == .zero)
         model.schedule.drawn(at: .seconds(53))
-        #expect(model.nextDeadline == nil)
+        #expect(model.nextFrame == nil)
     }
 
     @Test(arguments: [nil, Failure(kind: "http", message: "the origin answered 503")])
@@ -185,7 +211,7 @@ import Testing
         model.answered(.refresh(item.url), [item], now: .zero)
         #expect(model.notice == "asking the origin")
         for (phase, text) in [
-            (Item.Phase.connecting, "asking"), (.receiving, "42%"), (.publishing, "saving"),
+            (Item.Phase.connecting, "asking"), (.receiving, "42 %"), (.publishing, "saving"),
         ] {
             (item.phase, item.received, item.total) = (phase, 42, 100)
             model.screenChanged(.init(items: [item], removed: []), now: .zero)
@@ -231,7 +257,7 @@ import Testing
         let listed = model.cached.items.map { Item(url: $0.url, key: $0.key, state: .cached) }
         _ = model.listed(
             CachedList.PageRequest(order: model.cached.order, limit: 200), .init(items: listed))
-        #expect(TopScene.rows(of: model).contains { $0.contains(" 42%  ") })
+        #expect(TopScene.rows(of: model).contains { $0.contains(" 42 %  ") })
     }
 
     @Test func removalCancelsTheNoticeOfARefresh() throws {
@@ -266,16 +292,176 @@ import Testing
         #expect(model.pressed(.character("q"), now: .zero) == [.quit])
     }
 
+    @Test func keysActOnTheSelectedDownload() throws {
+        var model = TopScene.downloads(80, 24)
+        _ = model.pressed(.down, now: .zero)
+        let url = try #require(model.selected?.url)
+        #expect(url == TopScene.all[1].url)
+        #expect(model.pressed(.character("p"), now: .zero) == [.pinDownload(url)])
+        #expect(model.pressed(.character("r"), now: .zero).isEmpty)
+        #expect(model.notice == "it is under way")
+        #expect(model.pressed(.character("y"), now: .zero) == [.copy(url)])
+        #expect(model.pressed(.character("x"), now: .zero).isEmpty)
+        #expect(TopScene.rows(of: model).last?.hasPrefix("cancel ") == true)
+        #expect(model.pressed(.character("y"), now: .zero) == [.remove(url)])
+        #expect(model.removed(.init(entries: 0, bytes: 0), now: .zero) == [.stats])
+        #expect(model.notice == "cancelled")
+    }
+
+    @Test func failedDownloadsAreRetriedAndDismissed() throws {
+        var model = TopScene.downloads(80, 24)
+        let url = TopScene.all[9].url
+        while model.selected?.url != url { _ = model.pressed(.down, now: .zero) }
+        #expect(model.pressed(.character("r"), now: .zero) == [.retry([url])])
+        #expect(model.pressed(.character("R"), now: .zero) == [.retry([url])])
+        #expect(model.pressed(.character("p"), now: .zero).isEmpty)
+        #expect(model.pressed(.character("x"), now: .zero).isEmpty)
+        #expect(model.table.failureCount == 0 && model.confirmation == nil)
+        #expect(model.pressed(.character("R"), now: .zero).isEmpty)
+    }
+
+    @Test func selectionFollowsItsDownload() throws {
+        var model = TopScene.downloads(80, 24)
+        for _ in 0..<5 { _ = model.pressed(.down, now: .zero) }
+        let url = try #require(model.selected?.url)
+        // Two that stand above end, and one below starts.
+        var started = TopScene.all[20]
+        started.phase = .connecting
+        model.downloadsChanged(.init(items: [started], removed: ["0", "2"]), now: .zero)
+        #expect(model.selected?.url == url)
+        model.downloadsChanged(.init(items: [], removed: ["5"]), now: .zero)
+        #expect(model.selected?.url == TopScene.all[6].url)
+    }
+
+    @Test func filterLeavesTheRowsThatContainIt() {
+        var model = TopScene.downloads(80, 24)
+        for key in "/HOLIDAY-12" { _ = model.pressed(.character(key), now: .zero) }
+        #expect(model.downloads.count == 10 && model.urlsOnScreen.count == 10)
+        #expect(TopScene.rows(of: model).last == "/HOLIDAY-12_")
+        _ = model.pressed(.backspace, now: .zero)
+        #expect(model.downloads.count == 30)
+        // Keys are text until Enter, and act on the rows after it.
+        _ = model.pressed(.character("q"), now: .zero)
+        #expect(model.downloads.isEmpty && model.isFiltering)
+        _ = model.pressed(.enter, now: .zero)
+        #expect(model.pressed(.character("q"), now: .zero) == [.quit])
+        _ = model.pressed(.escape, now: .zero)
+        #expect(model.downloads.count == 30 && model.filter.isEmpty)
+    }
+
+    @Test func filterOfCachedImagesIsAskedOfTheDaemon() {
+        var model = TopScene.cached(80, 24)
+        _ = model.pressed(.character("/"), now: .zero)
+        var page = CachedList.PageRequest(order: .newest, limit: 200)
+        page.filter.text = "a"
+        #expect(model.pressed(.character("a"), now: .zero) == [.list(page)])
+        page.filter.text = "ab"
+        #expect(model.pressed(.character("b"), now: .zero) == [.list(page)])
+        // The reply to the shorter text comes too late.
+        var late = page
+        late.filter.text = "a"
+        _ = model.listed(late, .init(items: [Item(url: "https://a/1", key: "1", state: .cached)]))
+        #expect(model.cached.items.count == 60)
+        // An empty page need not be the last.
+        page.after = "x"
+        #expect(
+            model.listed(
+                .init(order: .newest, limit: 200, filter: page.filter), .init(items: [], after: "x")
+            )
+                == [.list(page)])
+    }
+
+    @Test func detailsFollowTheSelectionAndTheImage() throws {
+        var model = TopScene.cached(120, 32)
+        let first = try #require(model.selected)
+        #expect(model.pressed(.enter, now: .zero) == [.details(first.url)])
+        var whole = first
+        (whole.sha256, whole.path) = ("abc", "/c/1")
+        model.detailed([whole])
+        #expect(model.details == whole && model.urlsOnScreen == [first.url])
+        let place = try #require(model.picture?.place)
+        #expect(place.column >= 60 && place.column + place.columns == 120)
+        #expect(TopScene.rows(of: model).contains { $0.contains("sha256") })
+        // A refresh keeps what is known, and at its end the daemon is asked again.
+        var refreshed = first
+        refreshed.phase = .connecting
+        #expect(model.screenChanged(.init(items: [refreshed], removed: []), now: .zero).isEmpty)
+        #expect(model.details?.fetchedAt == first.fetchedAt)
+        refreshed.phase = nil
+        #expect(
+            model.screenChanged(.init(items: [refreshed], removed: []), now: .zero)
+                == [.details(first.url)])
+        _ = model.pressed(.down, now: .zero)
+        let second = try #require(model.details)
+        #expect(second.url != first.url)
+        // Its image goes, and the details say so.
+        model.screenChanged(.init(items: [], removed: [second.key]), now: .zero)
+        #expect(model.details?.url == second.url && model.picture == nil)
+        #expect(TopScene.rows(of: model).contains { $0.hasPrefix("x No longer cached") })
+        #expect(model.pressed(.escape, now: .zero).isEmpty && model.details == nil)
+    }
+
+    @Test func mouseSelectsRowsAndViews() throws {
+        var model = TopScene.cached(80, 24)
+        let layout = TopLayout(size: model.size, view: .cached)
+        let click = Key.click(column: 40, line: layout.rows.lowerBound + 3)
+        #expect(model.pressed(click, now: .zero).isEmpty)
+        let url = model.cached.items[3].url
+        #expect(model.selected?.url == url)
+        #expect(model.pressed(click, now: .zero) == [.details(url)])
+        #expect(model.pressed(click, now: .zero).isEmpty && model.details == nil)
+        _ = model.pressed(.wheelDown, now: .zero)
+        #expect(model.cachedRows.cursor == 6)
+        let tab = try #require(TopTabs(model).tabs.first { $0.view == .downloads })
+        _ = model.pressed(.click(column: tab.columns.lowerBound, line: 0), now: .zero)
+        #expect(model.view == .downloads)
+    }
+
+    @Test func refusalsAndLostConnectionsEndNoView() {
+        var model = TopScene.downloads(80, 24)
+        _ = model.pressed(.character("?"), now: .zero)
+        #expect(TopScene.rows(of: model).contains { $0.contains("no length") })
+        #expect(model.pressed(.character("x"), now: .zero).isEmpty && !model.isHelpShown)
+        #expect(model.confirmation == nil)
+    }
+
+    // MARK: Hosts
+
+    @Test func hostsAreCountedPageByPage() {
+        var model = TopScene.downloads(80, 24)
+        #expect(model.pressed(.character("3"), now: .zero) == [.countHosts(after: nil)])
+        #expect(model.shownHosts.map(\.underWay) == [29] && model.shownHosts.map(\.failed) == [1])
+        func items(_ host: String, _ count: Int, _ size: Int) -> [Item] {
+            (0..<count).map {
+                var item = Item(url: "https://\(host)/\($0)", key: "\(host)\($0)", state: .cached)
+                item.size = size
+                return item
+            }
+        }
+        let next = model.countedHosts(.init(items: items("A.example:80", 3, 10), after: "x"))
+        #expect(next == [.countHosts(after: "x")])
+        #expect(model.countedHosts(.init(items: items("b.example", 2, 900))).isEmpty)
+        #expect(model.shownHosts.map(\.host) == ["b.example", "a.example", "images.example.com"])
+        #expect(model.shownHosts.map(\.images) == [2, 3, 0])
+        _ = model.pressed(.down, now: .zero)
+        let page = CachedList.PageRequest(
+            order: .newest, limit: 200, filter: .init(host: "a.example"))
+        #expect(model.pressed(.enter, now: .zero) == [.stats, .list(page)])
+        #expect(model.view == .cached)
+        #expect(
+            model.pressed(.escape, now: .zero) == [.list(.init(order: .newest, limit: 200))])
+    }
+
     // MARK: Users
 
     @Test func thereIsAViewOfUsersIfThereAreSeveral() {
         var model = TopScene.downloads(80, 24)
-        #expect(model.pressed(.character("3"), now: .zero) == [] && model.view == .downloads)
+        #expect(model.pressed(.character("4"), now: .zero) == [] && model.view == .downloads)
         let one = [UserShare(user: 7, connections: 1, downloads: 0, waiting: 0)]
         _ = model.sampled([:], users: one, now: .zero)
-        #expect(model.views == [.downloads, .cached])
+        #expect(model.views == [.downloads, .cached, .hosts])
         model = TopScene.users(80, 24)
-        #expect(model.view == .users && model.nextSample != nil && model.urlsOnScreen.isEmpty)
+        #expect(model.view == .users && model.urlsOnScreen.isEmpty)
         // The greediest comes first, and stays in sight of the reader after the others are gone.
         #expect(model.users.first?.user == 1007)
         _ = model.pressed(.end, now: .zero)
@@ -283,6 +469,6 @@ import Testing
         _ = model.sampled([:], users: one, now: .zero)
         #expect(model.view == .users && model.userRows.range == 0..<1)
         #expect(model.pressed(.tab, now: .zero) == [] && model.view == .downloads)
-        #expect(model.views == [.downloads, .cached] && model.nextSample == nil)
+        #expect(model.views == [.downloads, .cached, .hosts])
     }
 }

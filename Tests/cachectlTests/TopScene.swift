@@ -44,7 +44,31 @@ enum TopScene {
                 downloads: number == 7 ? 31 : number % 3, waiting: number == 7 ? 12_345 : number)
         }
         _ = model.sampled(stats(0), users: users, now: .zero)
+        _ = model.pressed(.character("4"), now: .zero)
+        return model
+    }
+
+    /// Images of three hosts, and downloads from a fourth.
+    static func hosts(_ columns: Int, _ lines: Int) -> TopModel {
+        var model = downloads(columns, lines)
         _ = model.pressed(.character("3"), now: .zero)
+        let items = (0..<60).map { number in
+            var item = image(number)
+            item.url = "https://host-\(number % 3).example.org/\(number).jpg"
+            return item
+        }
+        _ = model.countedHosts(.init(items: items))
+        return model
+    }
+
+    /// All about a stale, pinned image.
+    static func details(_ columns: Int, _ lines: Int) -> TopModel {
+        var model = cached(columns, lines)
+        _ = model.pressed(.enter, now: .zero)
+        var item = image(4)
+        (item.path, item.freshUntil) = ("/home/ada/.cache/cached/c4", 1_799_990_000)
+        item.url = model.details?.url ?? ""
+        model.detailed([item])
         return model
     }
 

@@ -12,6 +12,11 @@ import Testing
         try expect(TopScene.downloads(columns, lines), unicode, in: "downloads-\(size).txt")
         try expect(TopScene.cached(columns, lines), unicode, in: "cached-\(size).txt")
         try expect(TopScene.users(columns, lines), unicode, in: "users-\(size).txt")
+        try expect(TopScene.hosts(columns, lines), unicode, in: "hosts-\(size).txt")
+        try expect(TopScene.details(columns, lines), unicode, in: "details-\(size).txt")
+        var help = TopScene.downloads(columns, lines)
+        help.isHelpShown = true
+        try expect(help, unicode, in: "help-\(size).txt")
     }
 
     @Test func asciiTerminalGetsOnlyASCII() throws {
@@ -49,23 +54,16 @@ import Testing
         #expect(model.confirmation == nil)
     }
 
-    @Test func passingTimeOnTheScreenTriggersAFrame() throws {
-        let model = TopScene.downloads(80, 24)
-        let screen = TopScreen(model: model, terminal: unicode, time: TopScene.time)
-        let passed = TopScene.time.elapsed + .seconds(600)
-        #expect(screen.outdatedAt == passed)
-        var schedule = FrameSchedule()
-        schedule.drawn(at: .zero, outdatedAt: passed)
-        #expect(schedule.next(isMoving: false) == passed)
-        #expect(schedule.next(isMoving: true) == FrameSchedule.frame)
-    }
-
     @Test(arguments: [TopModel.View.downloads, .cached])
     func everyKeyIsNamedOnNarrowScreensToo(view: TopModel.View) {
-        let keys = view == .downloads ? ["q", "tab", "c"] : ["p", "x", "r", "n", "l", "u"]
+        let keys =
+            view == .downloads
+            ? ["q", "?", "tab", "/", "enter", "x", "r", "c"]
+            : ["q", "?", "/", "p", "x", "r", "n", "l", "u"]
+        let model = view == .downloads ? TopScene.downloads(80, 24) : TopScene.cached(80, 24)
         for columns in 29...100 {
             for terminal in [unicode, TerminalCapabilities(isUnicode: false, colors: .none)] {
-                let line = KeyHints(terminal: terminal, view: view).line(columns: columns).text
+                let line = KeyHints(terminal: terminal, model: model).line(columns: columns).text
                 #expect(line.columns <= columns)
                 #expect(
                     line.split(separator: " ").map(String.init).count { keys.contains($0) }
@@ -81,7 +79,12 @@ import Testing
 
     @Test(arguments: [(1, 1), (3, 2), (12, 4), (31, 6), (59, 13), (300, 14)])
     func everySizeHasAScreen(columns: Int, lines: Int) {
-        for model in [TopScene.downloads(columns, lines), TopScene.cached(columns, lines)] {
+        var help = TopScene.downloads(columns, lines)
+        help.isHelpShown = true
+        for model in [
+            TopScene.downloads(columns, lines), TopScene.cached(columns, lines),
+            TopScene.hosts(columns, lines), TopScene.details(columns, lines), help,
+        ] {
             let canvas = canvas(model, unicode)
             #expect(canvas.lines.count == lines)
             #expect(canvas.lines.allSatisfy { $0.count == columns })

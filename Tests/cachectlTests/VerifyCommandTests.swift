@@ -81,7 +81,7 @@ import Testing
         let terminal = TerminalCapabilities(isUnicode: false, colors: .none)
         let reply = Methods.Verify.Reply(checked: 1, damaged: [], total: 4, damagedCount: 2)
         let line = VerifySession.line(reply, terminal, columns: 60).text
-        #expect(line.contains("1/4 #####---------------  2 damaged"))
+        #expect(line.contains("1/4 ###------------  2 damaged"))
         let none = Methods.Verify.Reply(checked: 0, damaged: [])
         #expect(VerifySession.line(none, terminal, columns: 20).columns <= 20)
     }

@@ -26,7 +26,10 @@ struct DoctorCommand: ParsableCommand {
             try results.forEach { try output.json($0) }
         } else {
             var table = Table([.left, .left, .left])
-            try table.lines(results.flatMap(\.rows)).forEach { try output.line($0) }
+            let rows = results.flatMap { result in result.rows.map { (result.finding.level, $0) } }
+            for (row, line) in zip(rows, table.lines(rows.map(\.1))) {
+                try output.line(row.0.styled(line))
+            }
         }
         try output.flush()
         let isWell = !results.contains { $0.finding.level == .wrong }

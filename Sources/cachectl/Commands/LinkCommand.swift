@@ -27,7 +27,8 @@ struct LinkCommand: ParsableCommand {
     func run() throws {
         let client = try socket.connectOrStart()
         let tree = try LinkTree(path: directory, cache: client.directory())
-        let session = LinkSession(client: client, tree: tree, json: format.json)
+        let session = LinkSession(
+            client: client, connect: socket.connect, tree: tree, json: format.json)
         if follow { try session.follow() } else { try session.update() }
     }
 }

@@ -36,8 +36,12 @@ struct StatsCommand: ParsableCommand {
         } else {
             let report = StatsReport(
                 reply.stats, users: reply.users ?? [], now: TimeText.now())
-            try report.lines(columns: StandardStream.output.columns)
-                .forEach { try output.line($0) }
+            if let columns = StandardStream.output.columns {
+                try report.styledLines(.ofEnvironment, columns: columns)
+                    .forEach { try output.line($0) }
+            } else {
+                try report.lines(columns: nil).forEach { try output.line($0) }
+            }
         }
         try output.flush()
     }

@@ -7,10 +7,14 @@ struct TopCommand: ParsableCommand {
         commandName: "top",
         abstract: "Show downloads and cached images, updated live.",
         discussion: """
-            The last line of the screen names the keys; q quits. The daemon reports changes only \
-            for the visible rows.
+            The last line of the screen names keys, ? shows all of them and what the signs mean. \
+            The daemon reports changes only for the visible rows. If the daemon ends, top waits for \
+            the next one. To select text with the mouse, hold Shift.
 
             COLORTERM, NO_COLOR, TERM and the locale determine the colors and characters.
+
+            Keys:
+            \(TopKeys.text)
             """)
 
     @OptionGroup var socket: SocketOption

@@ -12,7 +12,8 @@ struct WatchCommand: ParsableCommand {
             cached or in flight ("removed KEY" if its URL is unknown). --json prints items and \
             {"key":KEY,"url":URL,"removed":true}. Output is not buffered.
 
-            Runs until it is interrupted. With --until cached it ends when every URL is cached or \
+            Runs until it is interrupted. If the daemon ends, it waits for the next one and prints the \
+            state anew. With --until cached it ends when every URL is cached or \
             has failed, with the exit status of "status". It ends at once if standard input \
             contains no URL, or if none of the URLs is valid.
 
@@ -45,7 +46,8 @@ struct WatchCommand: ParsableCommand {
 
     func run() throws {
         let watched = urls.isEmpty ? nil : try URLArguments.read(urls)
-        let session = WatchSession(client: try socket.connect(), urls: watched)
+        let session = WatchSession(
+            client: try socket.connect(), connect: socket.connect, urls: watched)
         var report = try WatchReport(watched, json: format.json)
         try report.begin()
         // A call without URLs would watch all images.

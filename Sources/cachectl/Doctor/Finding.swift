@@ -23,3 +23,19 @@ struct Finding: Hashable {
         Finding(level: .wrong, message: message, fix: fix)
     }
 }
+
+extension Finding.Level {
+    /// A line of the table, whose first word is the level.
+    func styled(_ line: String) -> StyledLine {
+        let word = line.prefix { $0 != " " }
+        let style: TextStyle =
+            switch self {
+            case .ok: .done
+            case .note: .warning
+            case .wrong: .failure
+            }
+        var styled = StyledLine(String(word), style)
+        styled.append(String(line.dropFirst(word.count)), word.isEmpty ? .strong : .plain)
+        return styled
+    }
+}

@@ -3,6 +3,8 @@ import CacheWire
 /// Makes the tree of links agree with the cache, once or continuously.
 struct LinkSession {
     let client: Client
+    /// Connects to the next daemon.
+    let connect: () throws -> Client
     let tree: LinkTree
     let json: Bool
 
@@ -40,7 +42,7 @@ struct LinkSession {
 
     /// Follows the changes until the reader of standard output goes away, and prints them.
     func follow() throws {
-        let session = WatchSession(client: client, urls: nil)
+        let session = WatchSession(client: client, connect: connect, urls: nil)
         // The stream reports removals from now on. Images removed before are gone by now.
         try session.run(begun: { _ = try tree.prune() }) { reply in
             var output = Output()

@@ -13,6 +13,16 @@ struct Output {
         try endLine()
     }
 
+    /// Appends one line, with its colors on a terminal. A terminal without escape sequences gets none.
+    mutating func line(_ line: StyledLine) throws {
+        let environment = TerminalCapabilities.environment()
+        guard StandardStream.output.isTerminal, environment["TERM"] != "dumb" else {
+            return try self.line(line.text)
+        }
+        bytes += line.encoded(TerminalCapabilities(environment: environment)).utf8
+        try endLine()
+    }
+
     /// Appends one line with a path or name that programs read: unchanged, unless a terminal shows it.
     mutating func line(data text: String) throws {
         guard !StandardStream.output.isTerminal else { return try line(text) }

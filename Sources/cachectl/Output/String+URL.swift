@@ -1,3 +1,4 @@
+import CacheKey
 import CacheWire
 
 /// Shortens URLs for narrow columns.
@@ -40,4 +41,9 @@ extension String {
         }
         return path.first(columns: room - tail.columns) + mark + tail
     }
+}
+
+extension String {
+    /// The host of a URL in lower case, without a port; empty if there is none.
+    var host: String { (try? CacheURL(self))?.host.lowercased() ?? "" }
 }

@@ -2,66 +2,71 @@ import CacheWire
 
 /// Draws one download on one line. Pure: the same download, width and time give the same line.
 ///
-///     ⢸⣸ 42.0% ━━━╸────  420 kB/1.0 MB 3.1 MB/s   0:12 receiving  example.com/…/a.png
+///     ◑ 42 % ██▌░░░ 3.1 MB/s   0:12 example.com/gallery/2026/holiday/a.png
 struct DownloadLine {
     let terminal: TerminalCapabilities
     let columns: Int
     let time: LocalTime
 
     func line(_ download: DownloadProgress) -> StyledLine {
-        switch download.stage {
-        case .unknown: waiting(download, "")
-        case .inFlight(.retrying): retrying(download)
-        // The host of the image asked for a pause.
-        case .inFlight(.queued)
-        where download.failure?.retryAt.map({ $0 > time.unixSecond }) == true:
-            retrying(download)
-        case .inFlight(.receiving), .inFlight(.publishing): arriving(download)
-        case .inFlight(let phase): waiting(download, phase.rawValue)
-        case .failed(let failure): failed(download, failure)
-        case .finished: StyledLine()
+        let state = download.state(now: time.unixSecond)
+        switch state {
+        case .receiving, .publishing: return measured(download, state)
+        case .retrying: return retrying(download)
+        case .failed: return failed(download)
+        case .unmeasured: return worded(download, state, unmeasured(download))
+        default: return worded(download, state, state.word)
         }
     }
 
     private var layout: DownloadColumns { DownloadColumns(columns: columns) }
-    private var ring: Ring { Ring(terminal: terminal) }
+    private var sign: Sign { Sign(terminal: terminal) }
 
-    // MARK: The stages
+    // MARK: The states
 
-    /// The line of a download that receives bytes or has received all of them.
-    private func arriving(_ download: DownloadProgress) -> StyledLine {
-        let isHere = download.stage == .inFlight(.publishing)
-        let fraction = isHere ? 1 : download.fraction
-        var line = StyledLine(
-            fraction.map(ring.filled) ?? ring.turning(now: time.elapsed), .done)
-        put(fraction.map(Self.percent) ?? "", layout.percent, to: &line)
-        put(bar: fraction, to: &line)
+    /// The line of a download of which the share is known that has arrived.
+    private func measured(_ download: DownloadProgress, _ state: ImageState) -> StyledLine {
+        let isHere = state == .publishing
+        // Only a published image closes the ring and the bar.
+        let fraction = isHere ? 0.97 : min(0.97, download.fraction ?? 0)
+        var line = sign.line(state, fraction: fraction, now: time.elapsed)
+        let percent = Self.percent(isHere ? 1 : download.fraction ?? 0)
+        put(percent, layout.percent, to: &line)
+        if layout.bar > 0 {
+            line.append(String(repeating: " ", count: layout.gap))
+            line.append(Bar(terminal: terminal, width: layout.bar).line(fraction))
+        }
         let total = download.total.map { "/" + ByteCountText.describe($0) } ?? ""
         put(ByteCountText.describe(download.received) + total, layout.bytes, to: &line)
-        let rate = isHere ? nil : download.rate.bytesPerSecond
-        let rateText = rate.map { ByteCountText.describe(Int(saturating: $0)) + "/s" } ?? ""
-        put(rateText, layout.rate, to: &line)
+        put(isHere ? state.word : Self.rate(download) ?? "", layout.rate, to: &line)
         let left = isHere ? nil : download.secondsLeft
         put(left.map(LocalTime.span) ?? "", layout.timeLeft, .faint, to: &line)
-        let phase = isHere ? Item.Phase.publishing : .receiving
-        // If the layout has no column for the rate, the column of the phase shows it.
-        let word = layout.rate == 0 && !rateText.isEmpty ? rateText : phase.rawValue
-        put(phase: word, .plain, to: &line)
         put(url: download.shownURL, .plain, to: &line)
         return line
     }
 
-    /// The line of a download of which only the URL is known.
-    private func waiting(_ download: DownloadProgress, _ phase: String) -> StyledLine {
-        let isRunning = download.stage == .inFlight(.connecting)
-        var line =
-            isRunning
-            ? StyledLine(ring.turning(now: time.elapsed)) : StyledLine(ring.waiting, .faint)
+    /// The line of an image about which there are words and no numbers.
+    private func worded(
+        _ download: DownloadProgress, _ state: ImageState, _ words: String
+    ) -> StyledLine {
+        var line = sign.line(state, now: time.elapsed)
         line.append(String(repeating: " ", count: layout.gap))
-        line.append(shimmer.line(at: line.columns, width: layout.figures))
-        put(phase: phase, isRunning ? .plain : .faint, to: &line)
-        put(url: download.shownURL, isRunning ? .plain : .faint, to: &line)
+        let start = line.columns
+        let words = words.prefix(columns: layout.figures, mark: terminal.ellipsis)
+        let shimmer = Shimmer(columns: columns, now: time.elapsed)
+        line.append(
+            state.isComing ? shimmer.line(words, at: start) : StyledLine(words, .faint))
+        line.pad(to: start + layout.figures)
+        put(url: download.shownURL, state.isComing ? .plain : .faint, to: &line)
         return line
+    }
+
+    /// The longest text that fits.
+    private func unmeasured(_ download: DownloadProgress) -> String {
+        let bytes = ByteCountText.describe(download.received)
+        guard let rate = Self.rate(download) else { return bytes }
+        let whole = "\(bytes), \(rate)"
+        return whole.columns <= layout.figures ? whole : rate
     }
 
     private func retrying(_ download: DownloadProgress) -> StyledLine {
@@ -73,37 +78,35 @@ struct DownloadLine {
             status: download.failure?.httpStatus,
             retry: seconds.map { "retry in \($0) s" } ?? "retry soon",
             shortRetry: seconds.map { "retry \($0) s" } ?? "retry soon")
-        return failureLine(
-            StyledLine(ring.turning(now: time.elapsed), .warning), .warning, summary,
-            url: download.url)
+        return failureLine(.retrying, .warning, summary, url: download.url)
     }
 
-    private func failed(_ download: DownloadProgress, _ failure: Failure) -> StyledLine {
-        var summary = FailureSummary(reason: failure.message, status: failure.httpStatus)
-        if let second = failure.retryAt {
+    private func failed(_ download: DownloadProgress) -> StyledLine {
+        var summary = FailureSummary(
+            reason: download.failure?.message ?? ImageState.failed.word,
+            status: download.failure?.httpStatus)
+        if let second = download.failure?.retryAt {
             let clock = time.clock(unixSecond: second)
             // After this time, the next request for the URL starts another attempt.
             let isPast = second <= time.unixSecond
             summary.retry = isPast ? "can be retried" : "retry from \(clock)"
             summary.shortRetry = isPast ? "can retry" : "retry \(clock.dropLast(3))"
         }
-        return failureLine(
-            StyledLine(terminal.isUnicode ? "✗ " : "! ", .failure), .failure, summary,
-            url: download.url)
+        return failureLine(.failed, .failure, summary, url: download.url)
     }
 
     /// The line of a download that failed or will be retried. The reason and the time of the retry
-    /// replace all numbers. On a narrow terminal they also take some of the URL's columns.
+    /// replace all numbers, and take some of the URL's columns.
     private func failureLine(
-        _ mark: StyledLine, _ style: TextStyle, _ summary: FailureSummary, url: String
+        _ state: ImageState, _ style: TextStyle, _ summary: FailureSummary, url: String
     ) -> StyledLine {
-        var line = mark
+        var line = sign.line(state)
         line.append(String(repeating: " ", count: layout.gap))
         let room = columns - line.columns
         // On a narrow terminal the short form takes at most three fifths of the columns, so that
         // two fifths remain for the URL.
         let wanted = min(summary.shortest, room * 3 / 5)
-        let reasonRoom = max(room - min(layout.url, room / 2) - layout.gap, wanted)
+        let reasonRoom = max(room - min(layout.url, room * 2 / 5) - layout.gap, wanted)
         var text = summary.line(columns: reasonRoom, style, terminal)
         text.pad(to: max(0, reasonRoom))
         line.append(text)
@@ -112,10 +115,6 @@ struct DownloadLine {
     }
 
     // MARK: The parts
-
-    private var shimmer: Shimmer {
-        Shimmer(terminal: terminal, columns: columns, now: time.elapsed)
-    }
 
     /// Appends text that is aligned to the right of its column.
     private func put(
@@ -127,22 +126,6 @@ struct DownloadLine {
         line.append(text, style)
     }
 
-    private func put(bar fraction: Double?, to line: inout StyledLine) {
-        guard layout.bar > 0 else { return }
-        line.append(String(repeating: " ", count: layout.gap))
-        line.append(
-            fraction.map(Bar(terminal: terminal, width: layout.bar).line)
-                ?? shimmer.line(at: line.columns, width: layout.bar))
-    }
-
-    private func put(phase: String, _ style: TextStyle, to line: inout StyledLine) {
-        guard layout.phase > 0 else { return }
-        line.append(String(repeating: " ", count: layout.gap))
-        let start = line.columns
-        line.append(phase, style)
-        line.pad(to: start + layout.phase)
-    }
-
     private func put(
         url: String, _ style: TextStyle, columns: Int? = nil, to line: inout StyledLine
     ) {
@@ -152,8 +135,12 @@ struct DownloadLine {
         line.append(label, style)
     }
 
-    private static func percent(_ fraction: Double) -> String {
-        let tenths = Int((fraction * 1000).rounded(.down))
-        return tenths >= 1000 ? "100%" : "\(tenths / 10).\(tenths % 10)%"
+    /// A share in whole percent. 100 % stands for an image that is published.
+    static func percent(_ fraction: Double) -> String {
+        "\(max(0, min(99, Int(saturating: fraction * 100)))) %"
+    }
+
+    private static func rate(_ download: DownloadProgress) -> String? {
+        download.rate.bytesPerSecond.map { ByteCountText.describe(Int(saturating: $0)) + "/s" }
     }
 }

@@ -2,58 +2,51 @@ import CacheWire
 
 /// The state of one download as a screen shows it.
 struct DownloadProgress: Hashable {
-    enum Stage: Hashable {
-        /// The daemon has not reported the download yet.
-        case unknown
-        case inFlight(Item.Phase)
-        /// The download failed.
-        case failed(Failure)
-        /// There is nothing to draw: the image is cached, or the download is no longer wanted.
-        case finished
-    }
-
     let url: String
-    private(set) var stage = Stage.unknown
-    /// Bytes received so far.
-    private(set) var received = 0
-    /// Expected bytes; `nil` while unknown.
-    private(set) var total: Int?
-    /// Why the previous attempt failed.
-    private(set) var failure: Failure?
+    /// The daemon's latest report; `nil` before the first.
+    private(set) var item: Item?
     private(set) var rate = TransferRate()
-    /// Whether the bytes come from the store that several machines share.
-    private(set) var isFromStore = false
 
     init(url: String) {
         self.url = url
     }
 
+    /// A download of which this is known.
+    init(_ item: Item) {
+        self.init(url: item.url)
+        self.item = item
+    }
+
     /// Applies the daemon's latest report. `now` counts from any fixed moment.
     mutating func changed(to item: Item, now: Duration) {
-        stage = Stage(item)
-        failure = item.failure
-        guard case .inFlight(let phase) = stage else { return }
-        isFromStore = item.source == .store
-        received = max(0, item.received ?? 0)
-        total = item.total.map { max(0, $0) }
-        if phase == .receiving { rate.sample(bytes: received, now: now) }
-    }
-
-    /// The URL, with the word `store` in the place of its host while the bytes come from there.
-    var shownURL: String {
-        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        guard isFromStore, parts.count == 4 else { return url }
-        return "\(parts[0])//store/\(parts[3])"
-    }
-
-    /// Marks the download as failed.
-    mutating func failed(_ failure: Failure) {
-        stage = .failed(failure)
+        self.item = item
+        if item.phase == .receiving { rate.sample(bytes: received, now: now) }
     }
 
     /// Updates the values that change with time alone.
     mutating func advanced(to now: Duration) {
-        if stage == .inFlight(.receiving) { rate.waited(step: step, now: now) }
+        if item?.phase == .receiving { rate.waited(step: step, now: now) }
+    }
+
+    /// - Parameter now: the current time as a Unix second.
+    func state(now: Int) -> ImageState {
+        item.map { ImageState($0, now: now) } ?? .queued
+    }
+
+    /// Bytes received so far.
+    var received: Int { max(0, item?.received ?? 0) }
+
+    /// Expected bytes; `nil` while unknown.
+    var total: Int? { item?.total.map { max(0, $0) } }
+
+    var failure: Failure? { item?.failure }
+
+    /// The URL, with the word `store` in the place of its host while the bytes come from the store
+    /// that several machines share.
+    var shownURL: String {
+        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard isInFlight, item?.source == .store, parts.count == 4 else { return url }
+        return "\(parts[0])//store/\(parts[3])"
     }
 
     /// The received fraction, 0 to 1; `nil` while the total is unknown.
@@ -68,33 +61,29 @@ struct DownloadProgress: Hashable {
         return Int(saturating: (Double(max(0, total - received)) / rate).rounded(.up))
     }
 
-    /// Whether the download is drawn with an animation.
-    var isMoving: Bool {
-        switch stage {
-        case .unknown, .inFlight: true
-        case .failed, .finished: false
+    /// Also while the origin is asked about a cached image, or sends a newer version.
+    var isInFlight: Bool { item?.isInFlight ?? false }
+
+    /// Whether the image arrives now: its row is drawn with an animation.
+    var isComing: Bool {
+        switch item?.phase {
+        case .connecting, .receiving, .deriving, .publishing: true
+        case .queued, .retrying, nil: false
         }
     }
 }
 
 extension Item {
+    var isInFlight: Bool { state == .inFlight || (state == .cached && phase != nil) }
+
+    /// Why the last attempt failed, if nothing is in flight.
+    var lastFailure: Failure? { isInFlight ? nil : failure }
+
     /// The received fraction, 0 to 1; `nil` while the total is unknown.
     var fraction: Double? { Self.fraction(received ?? 0, of: total) }
 
     static func fraction(_ received: Int, of total: Int?) -> Double? {
         guard let total, total > 0 else { return nil }
         return max(0, min(1, Double(received) / Double(total)))
-    }
-}
-
-extension DownloadProgress.Stage {
-    init(_ item: Item) {
-        switch (item.state, item.phase, item.failure) {
-        case (.inFlight, let phase, _): self = .inFlight(phase ?? .receiving)
-        // The origin is being asked about the image, or is sending a newer version.
-        case (.cached, let phase?, _): self = .inFlight(phase)
-        case (.missing, _, let failure?): self = .failed(failure)
-        case (.missing, _, nil), (.cached, nil, _): self = .finished
-        }
     }
 }

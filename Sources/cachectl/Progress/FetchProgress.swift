@@ -7,6 +7,7 @@ struct FetchProgress {
     private(set) var downloads: [DownloadProgress]
     private let positions: [String: Int]
     private var pacer = LabelPacer()
+    private var pace = Pace()
 
     init(urls: [String]) {
         positions = Dictionary(zip(urls, urls.indices), uniquingKeysWith: { first, _ in first })
@@ -17,10 +18,13 @@ struct FetchProgress {
     mutating func replied(_ items: [Item], now: Duration) {
         for item in items {
             guard let position = positions[item.url] else { continue }
-            let before = downloads[position].stage
+            let before = downloads[position].item
             downloads[position].changed(to: item, now: now)
-            if downloads[position].stage != before { pacer.announced(item.url, now: now) }
+            if before?.state != item.state || before?.phase != item.phase {
+                pacer.announced(item.url, now: now)
+            }
         }
+        pace.reached(done, now: now)
     }
 
     /// Updates the values that change with time alone.
@@ -33,29 +37,37 @@ struct FetchProgress {
     func active(_ limit: Int) -> [DownloadProgress] {
         let working = Array(downloads.lazy.filter(\.isRunning).prefix(limit))
         return working
-            + downloads.lazy.filter { $0.stage == .inFlight(.queued) }.prefix(limit - working.count)
+            + downloads.lazy.filter { $0.isInFlight && !$0.isRunning }
+            .prefix(limit - working.count)
     }
 
     /// Whether there is anything to draw.
     var isActive: Bool { downloads.contains { $0.isInFlight } }
 
     var overall: OverallProgress {
-        let finished = positions.values.count { downloads[$0].isFinished }
-        let parts = downloads.lazy.filter(\.isInFlight).reduce(0) { $0 + ($1.fraction ?? 0) }
         let total = positions.count
+        let ended = positions.values.filter { downloads[$0].isFinished }
+        let rates = downloads.lazy.filter { $0.item?.phase == .receiving }.compactMap(
+            \.rate.bytesPerSecond)
         return OverallProgress(
-            finished: finished, total: total,
-            fraction: total > 0 ? min(1, (Double(finished) + parts) / Double(total)) : 0,
-            label: pacer.label)
+            finished: ended.count,
+            failed: ended.count { downloads[$0].item?.lastFailure != nil }, total: total,
+            fraction: total > 0 ? min(1, done / Double(total)) : 0,
+            bytesPerSecond: rates.isEmpty ? nil : rates.reduce(0, +),
+            secondsLeft: pace.secondsLeft(of: total), label: pacer.label)
+    }
+
+    /// The downloads that have ended, and the parts of those that are in flight.
+    private var done: Double {
+        positions.values.reduce(0) { sum, position in
+            let download = downloads[position]
+            return sum + (download.isFinished ? 1 : download.fraction ?? 0)
+        }
     }
 }
 
 extension DownloadProgress {
-    fileprivate var isInFlight: Bool {
-        if case .inFlight = stage { true } else { false }
-    }
+    fileprivate var isRunning: Bool { isInFlight && item?.phase != .queued }
 
-    fileprivate var isRunning: Bool { isInFlight && stage != .inFlight(.queued) }
-
-    fileprivate var isFinished: Bool { stage != .unknown && !isInFlight }
+    fileprivate var isFinished: Bool { item != nil && !isInFlight }
 }

@@ -4,15 +4,22 @@ struct Bar {
     /// The width in columns.
     let width: Int
 
-    /// A bar that is filled to `fraction`, 0 to 1. With Unicode its resolution is half a column.
-    func line(_ fraction: Double) -> StyledLine {
-        let halves = Int(Double(2 * max(0, width)) * max(0, min(1, fraction)))
-        let (whole, half) = terminal.isUnicode ? (halves / 2, halves % 2) : (halves / 2, 0)
+    /// The eighths of a block, from the left.
+    private static let eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+
+    /// A bar that is filled to `fraction`, 0 to 1. With Unicode its resolution is an eighth of a
+    /// column. It is never ahead of the fraction.
+    func line(_ fraction: Double, _ style: TextStyle = .done) -> StyledLine {
+        let width = max(0, width)
+        let eighths = Int(saturating: Double(8 * width) * max(0, min(1, fraction)))
+        guard terminal.isUnicode else {
+            var line = StyledLine(String(repeating: "#", count: eighths / 8), style)
+            line.append(String(repeating: "-", count: width - eighths / 8), .faint)
+            return line
+        }
         var line = StyledLine(
-            String(repeating: terminal.isUnicode ? "━" : "#", count: whole), .done)
-        line.append(String(repeating: "╸", count: half), .done)
-        let rest = max(0, width - whole - half)
-        line.append(String(repeating: terminal.isUnicode ? "─" : "-", count: rest), .faint)
+            String(repeating: "█", count: eighths / 8) + Self.eighths[eighths % 8], style)
+        line.append(String(repeating: "░", count: width - line.columns), .faint)
         return line
     }
 }

@@ -1,10 +1,9 @@
 import Glibc
 
-/// A band of light that sweeps over placeholders for unknown values.
+/// A band of light that sweeps over the words of what is coming. The letters are the cut-outs.
 ///
 /// The brightness of a cell depends only on its column and the time, so that all rows are in phase.
 struct Shimmer {
-    let terminal: TerminalCapabilities
     /// The width of the screen in columns. The band crosses it once a period.
     let columns: Int
     let now: Duration
@@ -15,12 +14,12 @@ struct Shimmer {
     /// The distance from the middle of the band to its edge, in columns.
     private static let reach = 12.0
 
-    /// A line of `width` placeholder cells that starts at the given column of the screen.
-    func line(at column: Int, width: Int) -> StyledLine {
+    /// Text that starts at the given column of the screen, in the light that falls on it. Without
+    /// colors nothing is seen of the light.
+    func line(_ text: String, at column: Int) -> StyledLine {
         var line = StyledLine()
-        for offset in 0..<max(0, width) {
-            let light = light(at: column + offset)
-            line.append(glyph(light), .shimmer(light))
+        for character in text {
+            line.append(String(character), .shimmer(light(at: column + line.columns)))
         }
         return line
     }
@@ -33,12 +32,5 @@ struct Shimmer {
         let distance = abs(Double(column) - middle) / Self.reach
         guard distance < 1 else { return 0 }
         return Int((cos(distance * .pi) + 1) / 2 * Double(Self.brightest) + 0.5)
-    }
-
-    /// Without colors, denser characters show a higher brightness.
-    private func glyph(_ light: Int) -> String {
-        let level = light * 2 / Self.brightest
-        guard terminal.isUnicode else { return [".", ":", "="][level] }
-        return terminal.colors == .none ? ["░", "▒", "▓"][level] : "▄"
     }
 }

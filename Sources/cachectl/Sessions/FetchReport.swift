@@ -3,16 +3,13 @@ import CacheWire
 /// The output of `fetch`: paths on standard output, failures on standard error.
 struct FetchReport {
     let json: Bool
-    /// Whether an unfinished download counts as success. `true` if the command does not wait for
-    /// the downloads.
-    let mayBeInFlight: Bool
+    let failures: FailureReport
 
     private var output = Output()
     private var tally = ExitTally()
 
-    init(json: Bool, mayBeInFlight: Bool) {
-        self.json = json
-        self.mayBeInFlight = mayBeInFlight
+    init(json: Bool, failures: FailureReport) {
+        (self.json, self.failures) = (json, failures)
     }
 
     /// Prints the items of one call.
@@ -24,19 +21,12 @@ struct FetchReport {
     }
 
     private mutating func add(_ item: Item) throws {
-        // The failure of an earlier attempt does not matter if a new download has started and the
-        // command does not wait for it.
-        let isBegun = mayBeInFlight && item.phase != nil
-        let isDone = isBegun || (item.state == .cached && item.failure == nil)
-        tally.count(item, isDone: isDone)
+        tally.count(item, isDone: item.isFetched(mayBeInFlight: failures.mayBeInFlight))
         guard !json else { return try output.json(item) }
         if item.state == .cached, let path = item.path {
             try output.line(data: path)
         }
-        if !isDone {
-            try output.flush()
-            StandardError.report(item.url, item.failure?.message ?? "it was not downloaded")
-        }
+        try failures.name([item], isLast: true) { try output.flush() }
     }
 
     /// Ends the command with the exit status for all added items.

@@ -4,6 +4,8 @@ import CacheWire
 struct FetchSession {
     let client: Client
     let display: InlineDisplay?
+    /// Names failures as they happen.
+    var failures = FailureReport()
 
     /// The interval for redrawing the display when no reply arrives. The animations need it.
     private static let tickMilliseconds: Int32 = 100
@@ -14,25 +16,22 @@ struct FetchSession {
     func fetch(_ parameters: Methods.Fetch.Parameters) throws -> [Item] {
         // Without waiting there is only one reply.
         if parameters.wait == false { return try client.call(Methods.Fetch.self, parameters).items }
-        guard let display else { return try fetchReportingRetries(parameters) }
-        defer { display.erase() }
+        defer { display?.erase() }
         var replies = try client.stream(Methods.Fetch.self, parameters)
         let start = ContinuousClock.now
         var progress = FetchProgress(urls: parameters.urls ?? (parameters.wants ?? []).map(\.url))
-        return try last(of: &replies, each: Self.tickMilliseconds) { items in
-            if let items { progress.replied(items, now: start.duration(to: .now)) }
+        var retries = RetryReport()
+        let tick = display == nil ? Self.retryTickMilliseconds : Self.tickMilliseconds
+        return try last(of: &replies, each: tick) { items in
+            // The lines stand above the display.
+            failures.name(items ?? [], isLast: false) { display?.erase() }
+            let elapsed = start.duration(to: .now)
+            guard let display else {
+                let lines = retries.lines(items ?? [], elapsed: elapsed, now: TimeText.now())
+                return lines.forEach { StandardError.report($0.url, $0.text) }
+            }
+            if let items { progress.replied(items, now: elapsed) }
             draw(&progress, at: .now(since: start), on: display)
-        }
-    }
-
-    private func fetchReportingRetries(_ parameters: Methods.Fetch.Parameters) throws -> [Item] {
-        var replies = try client.stream(Methods.Fetch.self, parameters)
-        let start = ContinuousClock.now
-        var report = RetryReport()
-        return try last(of: &replies, each: Self.retryTickMilliseconds) { items in
-            let lines = report.lines(
-                items ?? [], elapsed: start.duration(to: .now), now: TimeText.now())
-            for line in lines { StandardError.report(line.url, line.text) }
         }
     }
 
@@ -65,17 +64,17 @@ struct FetchSession {
 }
 
 extension FetchSession {
-    /// Fetches images that a person waits for, and hands each cached one to `use`, in order. Reports the others on
-    /// standard error. Always throws, at least the exit status.
+    /// Fetches images that a person waits for, and hands each cached one to `use`, in order.
+    /// Always throws, at least the exit status.
     func each(of urls: URLList, _ use: (Item) throws -> Void) throws {
-        var failures = FetchReport(json: false, mayBeInFlight: false)
+        var report = FetchReport(json: false, failures: failures)
         try urls.callInBatches {
             try fetch(.init(urls: $0, priority: .visible))
         } handle: { items in
             for item in items {
-                if item.state == .cached { try use(item) } else { try failures.add([item]) }
+                if item.state == .cached { try use(item) } else { try report.add([item]) }
             }
         }
-        try failures.finish()
+        try report.finish()
     }
 }

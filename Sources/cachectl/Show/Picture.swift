@@ -4,17 +4,21 @@ import FoundationEssentials
 enum Picture {
     /// kitty's graphics protocol: transmit and display a PNG without a reply, in chunks of 4,096
     /// bytes.
-    static func kitty(png: [UInt8], in box: PictureBox) -> String {
+    ///
+    /// - Parameter movesCursor: whether the cursor stands below the picture afterwards.
+    static func kitty(png: [UInt8], in box: PictureBox, movesCursor: Bool = true) -> String {
         let text = base64(png)
+        let stay = movesCursor ? "" : ",C=1"
         var sequences = ""
         var rest = text[...]
         repeat {
             let chunk = rest.prefix(4096)
-            let keys = rest.startIndex == text.startIndex ? "a=T,f=100,t=d,q=2\(box.kitty)," : ""
+            let keys =
+                rest.startIndex == text.startIndex ? "a=T,f=100,t=d,q=2\(box.kitty)\(stay)," : ""
             rest = rest.dropFirst(chunk.count)
             sequences += "\u{1B}_G\(keys)m=\(rest.isEmpty ? 0 : 1);\(chunk)\u{1B}\\"
         } while !rest.isEmpty
-        return sequences + "\n"
+        return sequences + (movesCursor ? "\n" : "")
     }
 
     /// The same for a file that kitty reads itself.

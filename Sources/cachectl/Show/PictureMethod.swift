@@ -1,3 +1,6 @@
+import CacheWire
+import Glibc
+
 /// A way to show a picture.
 enum PictureMethod: Hashable {
     /// kitty reads the PNG file itself.
@@ -45,5 +48,20 @@ extension PictureMethod {
         } else {
             self = .text
         }
+    }
+}
+
+extension PictureMethod {
+    /// The best method for an image on this terminal.
+    init(for item: Item, on terminal: @autoclosure () -> GraphicsSupport) {
+        guard TerminalCapabilities.environment()["TERM"] != "dumb" else {
+            self = .text
+            return
+        }
+        // A terminal draws the pixels of a PNG as they are stored.
+        self.init(
+            item.orientation == nil ? item.mediaType : nil, on: terminal(),
+            program: getenv("TERM_PROGRAM").map { String(cString: $0) },
+            isInstalled: { ExternalProgram.find($0) != nil })
     }
 }

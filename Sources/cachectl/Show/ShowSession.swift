@@ -9,7 +9,8 @@ struct ShowSession {
         guard StandardStream.output.isTerminal else {
             return try ShownFile(of: item, client).print()
         }
-        switch method(for: item) {
+        let file = item.mediaType == "image/png" ? item.path : nil
+        switch PictureMethod(for: item, on: TerminalProbe.ask(about: file)) {
         case .kittyFile:
             try print(Picture.kitty(file: item.path ?? "", in: box(for: item)))
         case .kittyData:
@@ -26,16 +27,6 @@ struct ShowSession {
         case .text:
             try printFields(item)
         }
-    }
-
-    private func method(for item: Item) -> PictureMethod {
-        guard TerminalCapabilities.environment()["TERM"] != "dumb" else { return .text }
-        let file = item.mediaType == "image/png" ? item.path : nil
-        // A terminal draws the pixels of a PNG as they are stored.
-        return PictureMethod(
-            item.orientation == nil ? item.mediaType : nil, on: TerminalProbe.ask(about: file),
-            program: getenv("TERM_PROGRAM").map { String(cString: $0) },
-            isInstalled: { ExternalProgram.find($0) != nil })
     }
 
     private func box(for item: Item) -> PictureBox {

@@ -30,6 +30,32 @@ struct StatsReport {
         }
     }
 
+    /// The lines for a terminal, with colors, and with bars beside the shares.
+    func styledLines(_ terminal: TerminalCapabilities, columns: Int) -> [StyledLine] {
+        let titles = Set(groups.map(\.title))
+        let labelWidth = (groups.flatMap(\.rows).map { $0[0].columns }.max() ?? 0) + 2
+        return lines(columns: columns).map { text in
+            guard !titles.contains(text) else { return StyledLine(text, .strong) }
+            let label = text.first(columns: labelWidth)
+            var line = StyledLine(label, .faint)
+            if let fraction = fractions[label.filter { $0 != " " }] {
+                line.append(Bar(terminal: terminal, width: 12).line(fraction))
+                line.append("  ")
+            }
+            line.append(String(text.dropFirst(label.count)))
+            return line.prefix(columns: columns)
+        }
+    }
+
+    /// The shares that have a bar, by their labels without spaces.
+    private var fractions: [String: Double] {
+        let (hits, misses) = (Double(int("hits") ?? 0), Double(int("misses") ?? 0))
+        return [
+            "Hitratio": hits > 0 ? hits / (hits + misses) : 0,
+            "Spaceheld": limit > 0 ? Double(int("bytesUsed") ?? 0) / Double(limit) : 0,
+        ]
+    }
+
     // MARK: The groups
 
     private var summary: [[String]] {

@@ -55,13 +55,29 @@ struct KeyDecoder {
         guard let last = pending.last, last >= 0x40 else { return [] }
         defer { pending = [] }
         let text = String(decoding: pending.dropFirst(2), as: UTF8.self)
+        if text.hasPrefix("<") { return Self.mouse(text.dropFirst()).map { [$0] } ?? [] }
         return Self.sequences[text].map { [$0] } ?? []
+    }
+
+    /// A report of the mouse: `BUTTON;COLUMN;LINE`, and `M` if the button was pressed (xterm, "SGR
+    /// (1006)"). Modifier keys are bits of the button.
+    private static func mouse(_ report: Substring) -> Key? {
+        let numbers = report.dropLast().split(separator: ";").compactMap { Int($0) }
+        guard report.last == "M", numbers.count == 3, numbers.dropFirst().allSatisfy({ $0 > 0 })
+        else { return nil }
+        return switch numbers[0] & ~0b1_1100 {
+        case 0: .click(column: numbers[1] - 1, line: numbers[2] - 1)
+        case 64: .wheelUp
+        case 65: .wheelDown
+        default: nil
+        }
     }
 
     private static func key(_ byte: UInt8) -> [Key] {
         switch byte {
         case 0x09: [.tab]
         case 0x0A, 0x0D: [.enter]
+        case 0x08, 0x7F: [.backspace]
         case 0x20...0x7E: [.character(Character(Unicode.Scalar(byte)))]
         default: []
         }

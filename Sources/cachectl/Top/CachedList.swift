@@ -3,16 +3,27 @@ import CacheWire
 /// The cached images that `top` has read so far, page by page. Pure.
 struct CachedList: Hashable {
     private(set) var order = CachedOrder.newest
+    private(set) var filter = Filter()
     private(set) var items: [Item] = []
     /// The position after the last page; `nil` if there are no more pages.
     private var after: String?
     private var isLoading = false
+
+    /// Which images the list contains.
+    struct Filter: Hashable {
+        /// A part of the URL.
+        var text = ""
+        var host: String?
+
+        var isEmpty: Bool { text.isEmpty && host == nil }
+    }
 
     /// A request for a page.
     struct PageRequest: Hashable {
         var order: CachedOrder
         var limit: Int
         var after: String?
+        var filter = Filter()
     }
 
     private static let pageSize = 200
@@ -20,12 +31,17 @@ struct CachedList: Hashable {
     /// its rows stay as they were read.
     private static let callLimit = 1000
 
-    /// Starts with the first page of an order.
-    mutating func begin(_ order: CachedOrder) -> PageRequest {
-        self = CachedList()
-        self.order = order
-        isLoading = true
-        return PageRequest(order: order, limit: Self.pageSize)
+    /// Starts with the first page of an order. The rows stay until it is here.
+    mutating func begin(_ order: CachedOrder, _ filter: Filter = Filter()) -> PageRequest {
+        (self.order, self.filter, after, isLoading) = (order, filter, nil, true)
+        return request(limit: Self.pageSize)
+    }
+
+    /// The daemon of the requests has gone, and with it their replies.
+    mutating func restart() -> PageRequest { begin(order, filter) }
+
+    private func request(limit: Int, after: String? = nil) -> PageRequest {
+        PageRequest(order: order, limit: limit, after: after, filter: filter)
     }
 
     /// Whether all pages were read.
@@ -35,8 +51,7 @@ struct CachedList: Hashable {
     mutating func nextPage(seen: Int, isJumpingToEnd: Bool = false) -> PageRequest? {
         guard let after, !isLoading, seen + Self.pageSize / 2 > items.count else { return nil }
         isLoading = true
-        return PageRequest(
-            order: order, limit: isJumpingToEnd ? Self.callLimit : Self.pageSize, after: after)
+        return request(limit: isJumpingToEnd ? Self.callLimit : Self.pageSize, after: after)
     }
 
     /// Requests all rows up to the last one shown and a page beyond it, because the list has
@@ -44,27 +59,18 @@ struct CachedList: Hashable {
     mutating func reload(seen: Int) -> PageRequest? {
         guard !isLoading, seen <= Self.callLimit else { return nil }
         isLoading = true
-        return PageRequest(order: order, limit: min(Self.callLimit, seen + Self.pageSize))
+        return request(limit: min(Self.callLimit, seen + Self.pageSize))
     }
 
     mutating func arrived(_ page: PageRequest, _ reply: Methods.List.Reply) {
-        // The order has changed since this page was requested.
-        guard page.order == order else { return }
+        // The order or the filter has changed since this page was requested.
+        guard page.order == order, page.filter == filter else { return }
         isLoading = false
         let known = Dictionary(items.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         let updates = reply.items.map { $0.keepingRefresh(of: known[$0.key]) }
         items = page.after == nil ? updates : items + updates
-        after = reply.items.isEmpty ? nil : reply.after
-    }
-
-    /// The current position of a row of the previous list. If that row is gone, the position of the
-    /// next row that remains.
-    func position(of row: Int, in before: CachedList) -> Int {
-        guard before.items.indices.contains(row) else { return row }
-        if items.indices.contains(row), items[row].key == before.items[row].key { return row }
-        let positions = Dictionary(
-            items.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
-        return before.items[row...].lazy.compactMap { positions[$0.key] }.first ?? row
+        // With a filter an empty page need not be the last.
+        after = reply.items.isEmpty && filter.isEmpty ? nil : reply.after
     }
 
     /// Applies changes to some of the items.
@@ -92,10 +98,11 @@ extension Item {
     }
 
     /// Copies details from the known item that this item lacks.
-    fileprivate func withDetails(of known: Item) -> Item {
+    func withDetails(of known: Item) -> Item {
         var item = self
         item.fetchedAt = item.fetchedAt ?? known.fetchedAt
         item.lastUsedAt = item.lastUsedAt ?? known.lastUsedAt
+        item.freshUntil = item.freshUntil ?? known.freshUntil
         item.pinned = item.pinned ?? known.pinned
         return item
     }

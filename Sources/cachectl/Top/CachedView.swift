@@ -18,8 +18,13 @@ struct CachedView {
         }
         var line = StyledLine(ByteCountText.describe(used), .strong)
         line.append(" of \(ByteCountText.describe(allowed))  ")
+        let width = screen.columns / 5
         let fraction = allowed > 0 ? Double(used) / Double(allowed) : 1
-        line.append(Bar(terminal: terminal, width: screen.columns / 5).line(fraction))
+        // A cache that holds something never looks empty.
+        let least = used > 0 && width > 0 ? 1 / Double(8 * width) : 0
+        line.append(
+            Bar(terminal: terminal, width: width).line(
+                max(fraction, least), fraction > 0.95 ? .warning : .done))
         line.append("  " + images(statsHistory.int("entries")))
         let pinned = statsHistory.int("entriesPinned") ?? 0
         if pinned > 0 {
@@ -77,45 +82,48 @@ struct CachedView {
     private var timeHead: String { model.cached.order == .newest ? "AGE" : "USED" }
 
     var heads: StyledLine {
-        var line = line(pin: " ", size: "SIZE", type: "TYPE", dimensions: "PIXELS", time: timeHead)
-        line.append("URL, \(model.cached.order.rawValue) first")
+        var line = StyledLine("    ")
+        line.append(
+            figures(size: "SIZE", type: "TYPE", dimensions: "PIXELS", time: timeHead))
+        let host = model.cached.filter.host.map { " of \($0.printable)" } ?? ""
+        line.append("URL\(host), \(model.cached.order.rawValue) first")
         return line.styled(.faint)
     }
 
     var rows: [StyledLine] {
-        let range = model.cachedRows.range
-        return zip(range, model.cached.items[range]).map { index, item in
-            let row = row(item)
-            return index == model.cachedRows.cursor ? row.selected(columns: screen.columns) : row
-        }
+        screen.selecting(model.cachedRows, model.cached.items[model.cachedRows.range].map(row))
     }
 
     private func row(_ item: Item) -> StyledLine {
+        var line = screen.signs(item)
+        line.pad(to: 4)
         let second = model.cached.order == .newest ? item.fetchedAt : item.lastUsedAt
         let age = second.map { TimeText.describe(from: $0, to: screen.time.unixSecond) }
-        var line = line(
-            pin: item.pinned == true ? "*" : " ",
-            size: item.size.map(ByteCountText.describe) ?? "",
-            type: item.mediaType?.printable ?? "", dimensions: item.dimensions,
-            time: item.refreshProgress ?? age ?? "")
+        line.append(
+            figures(
+                size: item.size.map(ByteCountText.describe) ?? "",
+                type: item.mediaType?.printable ?? "", dimensions: item.dimensions,
+                time: item.refreshProgress ?? age ?? ""))
         let room = screen.columns - line.columns
         line.append(item.url.shortURL(columns: room, mark: terminal.ellipsis))
         return line
     }
 
-    /// The columns before the URL. A narrow screen leaves two of them out.
-    private func line(
-        pin: String, size: String, type: String, dimensions: String, time: String
+    /// The columns between the signs and the URL. A narrow screen leaves two of them out.
+    private func figures(
+        size: String, type: String, dimensions: String, time: String
     ) -> StyledLine {
-        var line = StyledLine(pin, .warning)
-        put(size, 8, to: &line)
+        var line = StyledLine()
+        put(size, 7, to: &line)
         if isWide {
             line.append("  ")
-            line.append(type.prefix(columns: 12, mark: terminal.ellipsis))
-            line.pad(to: 23)
+            // All types of images begin with the same word.
+            let kind = type.hasPrefix("image/") ? String(type.dropFirst(6)) : type
+            line.append(kind.prefix(columns: 8, mark: terminal.ellipsis))
+            line.pad(to: 17)
             put(dimensions, 10, to: &line)
         }
-        put(time, 7, to: &line)
+        put(time, 8, to: &line)
         line.append("  ")
         return line
     }
@@ -130,7 +138,7 @@ extension Item {
     fileprivate var refreshProgress: String? {
         switch phase {
         case .queued, .connecting: "asking"
-        case .receiving: fraction.map { "\(Int($0 * 100))%" } ?? "coming"
+        case .receiving: fraction.map(DownloadLine.percent) ?? "coming"
         case .retrying: "retries"
         case .deriving: "deriving"
         case .publishing: "saving"

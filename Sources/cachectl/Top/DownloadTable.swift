@@ -9,6 +9,8 @@ struct DownloadTable {
         let url: String
         /// Whether the download waits for a slot.
         var isQueued: Bool
+        /// Whether a cached image is being refreshed.
+        var isRefresh = false
         /// Why the download ended; `nil` while it is in progress.
         var failure: Failure?
         /// Numbers the failures; the newest has the highest number.
@@ -23,8 +25,6 @@ struct DownloadTable {
         var ended = 0
         /// The URL of the last download that began or ended.
         var latest: String?
-        /// How many rows the first row on the screen has moved up.
-        var rowsRemovedAbove = 0
     }
 
     private(set) var rows: [Row] = []
@@ -47,10 +47,7 @@ struct DownloadTable {
     /// - Parameters:
     ///   - items: the items of the reply.
     ///   - removed: the keys that are neither cached nor in flight.
-    ///   - row: the first row on the screen.
-    mutating func changed(_ items: [Item], removed: [String], firstOnScreen row: Int)
-        -> UpdateSummary
-    {
+    mutating func changed(_ items: [Item], removed: [String]) -> UpdateSummary {
         var summary = UpdateSummary()
         var dropped: Set<Int> = []
         // The items of a reply have no order.
@@ -60,7 +57,7 @@ struct DownloadTable {
             end(position, &summary, &dropped)
         }
         forgetOldFailures(&dropped)
-        summary.rowsRemovedAbove = arrange(without: dropped, firstOnScreen: row)
+        arrange(without: dropped)
         return summary
     }
 
@@ -70,41 +67,42 @@ struct DownloadTable {
         rows[position].fraction = item.fraction ?? 0
     }
 
-    /// Removes all failures. Returns how many rows the first row on the screen has moved up.
-    mutating func clearFailures(firstOnScreen row: Int) -> Int {
+    /// Removes the failures of these keys; all of them without any.
+    mutating func clearFailures(_ keys: Set<String>? = nil) {
         arrange(
-            without: Set(rows.indices.filter { rows[$0].failure != nil }), firstOnScreen: row)
+            without: Set(
+                rows.indices.filter {
+                    rows[$0].failure != nil && keys?.contains(rows[$0].key) != false
+                }))
     }
 
     private mutating func apply(
         _ item: Item, _ summary: inout UpdateSummary, _ dropped: inout Set<Int>
     ) {
         let position = positions[item.key]
-        switch DownloadProgress.Stage(item) {
-        case .inFlight(let phase):
-            let isQueued = phase == .queued
+        if item.isInFlight {
+            let isQueued = item.phase == .queued
             if let position, rows[position].failure == nil {
                 rows[position].isQueued = isQueued
                 return
             }
+            let row = Row(
+                key: item.key, url: item.url, isQueued: isQueued,
+                isRefresh: item.state == .cached)
             if let position {
-                rows[position] = Row(key: item.key, url: item.url, isQueued: isQueued)
+                rows[position] = row
             } else {
                 positions[item.key] = rows.count
-                rows.append(Row(key: item.key, url: item.url, isQueued: isQueued))
+                rows.append(row)
             }
             runningCount += 1
             summary.began += 1
             summary.latest = item.url
-        case .failed(let failure):
+        } else if let failure = item.failure, item.state == .missing || position != nil {
+            // A cached image keeps its failure. It is a row if its refresh has failed now.
             failed(item, failure, position, &summary)
-        case .finished:
-            guard let position else { return }
-            guard let failure = item.failure else { return end(position, &summary, &dropped) }
-            // The image is still cached, but its refresh failed.
-            failed(item, failure, position, &summary)
-        case .unknown:
-            break
+        } else if let position {
+            end(position, &summary, &dropped)
         }
     }
 
@@ -116,8 +114,8 @@ struct DownloadTable {
         guard failure != previous else { return }
         failureNumber += 1
         let row = Row(
-            key: item.key, url: item.url, isQueued: false, failure: failure,
-            failureNumber: failureNumber)
+            key: item.key, url: item.url, isQueued: false, isRefresh: item.state == .cached,
+            failure: failure, failureNumber: failureNumber)
         if let position {
             rows[position] = row
             // The previous attempt had failed too, and the start of this one was not reported.
@@ -150,22 +148,15 @@ struct DownloadTable {
         dropped.formUnion(newestFirst.dropFirst(Self.failureLimit))
     }
 
-    /// Removes the `dropped` rows and sorts the others. Returns how many rows the first row on the
-    /// screen has moved up.
-    private mutating func arrange(without dropped: Set<Int>, firstOnScreen row: Int) -> Int {
+    /// Removes the `dropped` rows and sorts the others.
+    private mutating func arrange(without dropped: Set<Int>) {
         let isSorted = !zip(rows, rows.dropFirst()).contains { $1.sortKey < $0.sortKey }
-        guard !dropped.isEmpty || !isSorted else { return 0 }
-        let anchor = rows.indices.dropFirst(row).first { !dropped.contains($0) }.map {
-            rows[$0].key
-        }
+        guard !dropped.isEmpty || !isSorted else { return }
         let kept = rows.indices.filter { !dropped.contains($0) }.map { rows[$0] }
         // The sort is stable.
         rows = kept.sorted { $0.sortKey < $1.sortKey }
         positions = Dictionary(
             rows.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
-        // If the screen shows the start of the list, it stays there.
-        guard row > 0, let anchor, let position = positions[anchor] else { return 0 }
-        return row - position
     }
 }
 

@@ -1,3 +1,5 @@
+import CacheWire
+
 /// Draws the rows of the downloads view.
 struct DownloadsView {
     let screen: TopScreen
@@ -6,16 +8,13 @@ struct DownloadsView {
         let line = DownloadLine(
             terminal: screen.terminal, columns: screen.columns, time: screen.time)
         let model = screen.model
-        return model.table.rows[model.downloadRows.range].map { row in
-            line.line(model.watched[row.url] ?? DownloadProgress(row))
-        }
-    }
-}
-
-extension DownloadProgress {
-    /// A download of which only the table's row is known.
-    init(_ row: DownloadTable.Row) {
-        self.init(url: row.url)
-        if let failure = row.failure { failed(failure) }
+        return screen.selecting(
+            model.downloadRows,
+            model.downloads[model.downloadRows.range].map { row in
+                // A row that has failed stays so, whatever is known about its image.
+                let watched = row.failure == nil ? model.watched[row.url] : nil
+                return line.line(
+                    watched.flatMap { $0.item == nil ? nil : $0 } ?? DownloadProgress(Item(row)))
+            })
     }
 }

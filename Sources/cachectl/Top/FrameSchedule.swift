@@ -2,25 +2,20 @@
 struct FrameSchedule: Hashable {
     /// The interval between two frames.
     static let frame = Duration.milliseconds(100)
-    /// The interval between two `Stats` calls while their numbers are visible.
-    static let sample = Duration.seconds(1)
 
     /// Whether something on the screen has changed since the last frame.
     var isChanged = true
     /// Whether the change is a reaction to a key, which must be visible at once.
     var isUrgent = true
     private var drawnAt: Duration?
-    /// When the drawn frame will be out of date.
-    private var changesAt: Duration?
 
     /// When to draw the next frame; `nil` if there is nothing to draw.
     func next(isMoving: Bool) -> Duration? {
         guard let drawnAt, !isUrgent else { return .zero }
-        return isChanged || isMoving ? drawnAt + Self.frame : changesAt
+        return isChanged || isMoving ? drawnAt + Self.frame : nil
     }
 
-    mutating func drawn(at now: Duration, outdatedAt: Duration? = nil) {
-        changesAt = outdatedAt
+    mutating func drawn(at now: Duration) {
         isChanged = false
         isUrgent = false
         drawnAt = now

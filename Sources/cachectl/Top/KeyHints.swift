@@ -1,3 +1,5 @@
+import CacheWire
+
 /// The line that names the keys of a view. A narrow screen still shows all keys, but explains fewer
 /// of them.
 struct KeyHints {
@@ -5,24 +7,27 @@ struct KeyHints {
 
     private static let gap = 2
 
-    init(terminal: TerminalCapabilities, view: TopModel.View) {
-        let arrows = terminal.isUnicode ? "↑↓" : "j/k"
-        hints =
-            [("q", "quit"), ("tab", "view")]
-            + Self.own(view, arrows)
+    init(terminal: TerminalCapabilities, model: TopModel) {
+        hints = [("q", "quit"), ("?", "help")] + Self.own(model)
     }
 
-    private static func own(_ view: TopModel.View, _ arrows: String) -> [(
-        key: String, text: String
-    )] {
-        switch view {
-        case .downloads: [(arrows, "scroll"), ("c", "clear failed")]
+    private static func own(_ model: TopModel) -> [(key: String, text: String)] {
+        if model.isHelpShown { return [("any key", "back")] }
+        if let details = model.details {
+            let drop = details.state == .cached ? "remove" : "cancel"
+            return [("esc", "back"), ("r", "fetch"), ("x", drop), ("p", "pin"), ("y", "copy")]
+        }
+        let common = [("tab", "view"), ("/", "filter")]
+        return switch model.view {
+        case .downloads:
+            common + [("enter", "details"), ("x", "cancel"), ("r", "retry"), ("c", "clear failed")]
         case .cached:
-            [
-                (arrows, ""), ("p", "pin"), ("x", "remove"), ("r", "refresh"), ("n", "newest"),
-                ("l", "largest"), ("u", "unused"),
+            common + [
+                ("enter", "details"), ("x", "remove"), ("r", "refresh"), ("p", "pin"),
+                ("n", "newest"), ("l", "largest"), ("u", "unused"),
             ]
-        case .users: [(arrows, "scroll")]
+        case .hosts: common + [("enter", "images"), ("r", "count again")]
+        case .users: [("tab", "view")]
         }
     }
 
@@ -30,11 +35,17 @@ struct KeyHints {
         let explained = explained(columns: columns)
         var line = StyledLine()
         for (index, hint) in hints.enumerated() {
-            if index > 0 { line.append(String(repeating: " ", count: Self.gap)) }
+            if index > 0 { line.append(String(repeating: " ", count: gap(columns))) }
             line.append(hint.key, .strong)
             if explained.contains(index) { line.append(" " + hint.text, .faint) }
         }
         return line
+    }
+
+    /// On a very narrow screen all keys fit only with single spaces.
+    private func gap(_ columns: Int) -> Int {
+        let keys = hints.reduce(0) { $0 + $1.key.columns }
+        return keys + (hints.count - 1) * Self.gap <= columns ? Self.gap : 1
     }
 
     /// The indices of the explained keys. The keys that most programs have are explained last.

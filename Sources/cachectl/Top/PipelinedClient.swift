@@ -18,15 +18,24 @@ final class PipelinedClient {
     var isWaiting: Bool { !open.isEmpty }
 
     /// Calls a method. The daemon ends a stream that is running on this connection.
+    ///
+    /// - Parameter refused: called in place of `handle` if the daemon refuses the call. Without it,
+    ///   ``handleReplies()`` throws the refusal.
     func call<M: Method>(
         _ method: M.Type, _ parameters: M.Parameters,
-        then handle: @escaping (M.Reply) throws -> Void
+        refused: ((String) -> Void)? = nil, then handle: @escaping (M.Reply) throws -> Void
     ) throws {
         var replies = try client.stream(method, parameters)
         open.append {
-            while try replies.isReady(within: 0) {
-                guard let reply = try replies.next() else { return true }
-                try handle(reply)
+            do {
+                while try replies.isReady(within: 0) {
+                    guard let reply = try replies.next() else { return true }
+                    try handle(reply)
+                }
+            } catch let error as ClientError {
+                guard case .refused = error.code, let refused else { throw error }
+                refused(error.message)
+                return true
             }
             return false
         }

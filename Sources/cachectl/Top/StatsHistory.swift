@@ -1,6 +1,7 @@
 import CacheWire
 
-/// The latest `Stats` and the recent rates of its counters. Pure.
+/// The latest `Stats` and the recent rates of its counters. Pure. Samples that the daemon has kept go
+/// through ``sampled(_:now:)`` like others, oldest first.
 struct StatsHistory: Hashable {
     /// The latest sample.
     private(set) var stats: [String: JSONValue] = [:]
@@ -52,7 +53,7 @@ struct StatsHistory: Hashable {
     /// requested it.
     private mutating func count(_ new: Sample) {
         defer { rateBase = rateBase ?? new }
-        guard let before = rateBase, new.at - before.at >= FrameSchedule.sample / 2 else { return }
+        guard let before = rateBase, new.at - before.at >= Heartbeat.interval / 2 else { return }
         rateBase = new
         let seconds = (new.at - before.at) / .seconds(1)
         // After a long pause it is unknown when the events happened.

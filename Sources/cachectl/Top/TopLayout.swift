@@ -11,6 +11,9 @@ struct TopLayout: Hashable {
     var rows: Range<Int>
     var keys: Int
 
+    /// What lies over the rows: the details, or the signs and keys.
+    var panel: Range<Int> { (overall ?? title) + 1..<max((overall ?? title) + 1, keys) }
+
     /// The least number of lines with room for all parts.
     private static let roomy = 14
 

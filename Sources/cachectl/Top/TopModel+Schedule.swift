@@ -1,13 +1,15 @@
-/// Timed events. If nothing on the screen moves or counts, there are none.
+/// Timed events. If nothing on the screen moves, there is one a second: the question for the figures.
 extension TopModel {
     /// Whether anything on the screen is animated.
     var isMoving: Bool {
-        view == .downloads && watched.values.contains { $0.isMoving }
+        outage == nil && !isHelpShown && (view == .downloads || details != nil)
+            && watched.values.contains { $0.isComing }
     }
 
     /// When to draw or to call ``advanced(to:)`` next; `nil` if only an event can change anything.
     var nextDeadline: Duration? {
-        [nextFrame, pacer.nextChange, nextSample, noticeEnd].compactMap(\.self).min()
+        let question = goneBecause == nil ? heartbeat.deadline : nil
+        return [nextFrame, pacer.nextChange, question, noticeEnd].compactMap(\.self).min()
     }
 
     /// When to draw the next frame.
@@ -22,8 +24,10 @@ extension TopModel {
         if isMoving {
             for url in watched.keys { watched[url]?.advanced(to: now) }
         }
-        guard let due = nextSample, now >= due else { return [] }
-        nextSample = now + FrameSchedule.sample
-        return [.stats]
+        guard goneBecause == nil else { return [] }
+        let wasSilent = heartbeat.isSilent
+        let isDue = heartbeat.advanced(to: now)
+        if heartbeat.isSilent != wasSilent { schedule.isUrgent = true }
+        return isDue ? [.stats] : []
     }
 }

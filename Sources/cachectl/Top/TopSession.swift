@@ -4,7 +4,8 @@ import Glibc
 /// Runs `top`: passes keys, replies and the time to the model, performs its actions and draws its
 /// screens.
 ///
-/// It sleeps in poll(2) until a key, a reply, a signal or the model's next deadline.
+/// It sleeps in poll(2) until a key, a reply, a signal or the model's next deadline. It goes on over a
+/// restart of the daemon.
 final class TopSession {
     /// Why the session ended.
     enum End: Hashable {
@@ -15,25 +16,28 @@ final class TopSession {
     private let screen: FullScreen
     private let signals: SignalDescriptor
     private let terminal: TerminalCapabilities
-    /// Three connections: for the start and end of all downloads, for the rows on the screen, and
-    /// for all other calls.
-    private let downloadsClient: PipelinedClient
-    private let rowsClient: PipelinedClient
-    private let requestClient: PipelinedClient
+    private let connect: () throws -> Client
+    /// `nil` while no daemon is there.
+    private var daemon: DaemonConnections?
+    /// When to look for a daemon again.
+    private var nextLook = Duration.zero
+    private static let lookInterval = Duration.milliseconds(500)
     private let start = ContinuousClock.now
     private var model: TopModel
     private var decoder = KeyDecoder()
     private var watchedURLs: [String] = []
+    private lazy var pictures = TopPictures(connect: connect)
+    /// The picture on the screen.
+    private var shownPicture: TopPictures.Request?
     private var end: End?
 
     init(
-        screen: FullScreen, terminal: TerminalCapabilities, connect: () throws -> Client
+        screen: FullScreen, terminal: TerminalCapabilities, connect: @escaping () throws -> Client
     ) throws {
         self.screen = screen
         self.terminal = terminal
-        downloadsClient = PipelinedClient(try connect())
-        rowsClient = PipelinedClient(try connect())
-        requestClient = PipelinedClient(try connect())
+        self.connect = connect
+        daemon = try DaemonConnections(connect)
         model = TopModel(size: screen.device.size)
         signals = try SignalDescriptor()
     }
@@ -43,8 +47,6 @@ final class TopSession {
         screen.enter()
         do {
             defer { screen.leave() }
-            // Shows whether there are several users.
-            try perform(.stats)
             while end == nil { try runOnce() }
         }
         switch end {
@@ -58,17 +60,22 @@ final class TopSession {
 
     /// Draws if a frame is due, sleeps, and handles the events that have arrived.
     private func runOnce() throws {
-        if !downloadsClient.isWaiting { try watchDownloads() }
-        try perform(model.advanced(to: now))
+        if daemon == nil, now >= nextLook { try lookForDaemon() }
+        try withDaemon {
+            if daemon?.downloads.isWaiting == false { try watchDownloads() }
+            try perform(model.advanced(to: now))
+        }
         if let due = model.nextFrame, due <= now, screen.device.isDrained { try draw() }
         let ready = wait()
         if ready.contains(signals.descriptor) { signals.read().forEach(received) }
         if ready.contains(screen.device.descriptor) { try readKeys() }
         try press(decoder.waited(until: now))
-        for client in clients where ready.contains(client.descriptor) { try client.handleReplies() }
+        try withDaemon {
+            for client in daemon?.all ?? [] where ready.contains(client.descriptor) {
+                try client.handleReplies()
+            }
+        }
     }
-
-    private var clients: [PipelinedClient] { [downloadsClient, rowsClient, requestClient] }
 
     /// Sleeps until the next event or deadline. Returns the descriptors that are ready. poll(2).
     private func wait() -> Set<Int32> {
@@ -77,7 +84,7 @@ final class TopSession {
             pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: screen.device.descriptor, events: wanted, revents: 0),
         ]
-        entries += clients.filter(\.isWaiting).map {
+        entries += (daemon?.all ?? []).filter(\.isWaiting).map {
             pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
         }
         guard poll(&entries, nfds_t(entries.count), timeout) > 0 else { return [] }
@@ -88,7 +95,10 @@ final class TopSession {
     private var timeout: Int32 {
         // If the terminal still reads the previous frame, a due frame waits for it, not for the
         // clock.
-        let deadlines = [screen.device.isDrained ? model.nextDeadline : nil, decoder.deadline]
+        let deadlines = [
+            screen.device.isDrained ? model.nextDeadline : nil, decoder.deadline,
+            daemon == nil ? nextLook : nil,
+        ]
         guard let next = deadlines.compactMap(\.self).min() else { return -1 }
         return max(0, Int32(clamping: Int(saturating: (next - now) / .milliseconds(1))) &+ 1)
     }
@@ -96,11 +106,27 @@ final class TopSession {
     // MARK: The terminal
 
     private func draw() throws {
-        if model.urlsOnScreen != watchedURLs { try watchScreen() }
+        if model.urlsOnScreen != watchedURLs { try withDaemon { try watchScreen() } }
+        let picture = model.picture
+        if let shownPicture, shownPicture != picture {
+            screen.removePictures()
+            self.shownPicture = nil
+        }
         let time = LocalTime.now(since: start)
-        let top = TopScreen(model: model, terminal: terminal, time: time)
-        screen.show(top.canvas())
-        model.schedule.drawn(at: time.elapsed, outdatedAt: top.outdatedAt)
+        screen.show(TopScreen(model: model, terminal: terminal, time: time).canvas())
+        model.schedule.drawn(at: time.elapsed)
+        guard let picture, shownPicture == nil else { return }
+        shownPicture = picture
+        for piece in pictures.draw(picture) {
+            screen.put(piece.text, column: piece.column, line: piece.line)
+        }
+    }
+
+    /// Draws everything anew, because the terminal has lost it.
+    private func redrawAll() {
+        screen.redrawAll()
+        shownPicture = nil
+        model.resized(screen.device.size)
     }
 
     private func readKeys() throws {
@@ -113,22 +139,24 @@ final class TopSession {
     }
 
     private func press(_ keys: [Key]) throws {
-        for key in keys { try perform(model.pressed(key, now: now)) }
+        for key in keys {
+            let actions = model.pressed(key, now: now)
+            try withDaemon { try perform(actions) }
+        }
     }
 
     private func received(_ number: Int32) {
         switch number {
         case SIGWINCH:
-            screen.redrawAll()
-            model.resized(screen.device.size)
+            redrawAll()
         case SIGTSTP:
             screen.leave()
             signals.reraise(SIGTSTP)
             screen.enter()
-            model.resized(screen.device.size)
+            redrawAll()
         case SIGCONT:
             screen.resume()
-            model.resized(screen.device.size)
+            redrawAll()
         default:
             end = end ?? .signal(number)
         }
@@ -136,11 +164,37 @@ final class TopSession {
 
     // MARK: The daemon
 
+    /// Calls the daemon. If it has ended, `top` waits for the next one.
+    private func withDaemon(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as ClientError {
+            switch error.code {
+            case .disconnected, .noDaemon, .notPermitted, .input, .refused: lost(error)
+            case .pathTooLong, .invalidEnvironment, .messageTooLarge, .invalidReply: throw error
+            }
+        }
+    }
+
+    private func lost(_ error: ClientError) {
+        daemon = nil
+        nextLook = now + Self.lookInterval
+        model.lostDaemon(error.message)
+    }
+
+    private func lookForDaemon() throws {
+        try withDaemon {
+            daemon = try DaemonConnections(connect)
+            watchedURLs = []
+            try perform(model.foundDaemon())
+        }
+    }
+
     /// Watches all downloads. The daemon ends the stream if it cannot remember all changes while
     /// the client is slow. The next call starts from the current state.
     private func watchDownloads() throws {
         model.forgetDownloads()
-        try downloadsClient.call(Methods.Watch.self, .init(downloads: true)) { [unowned self] in
+        try daemon?.downloads.call(Methods.Watch.self, .init(downloads: true)) { [unowned self] in
             model.downloadsChanged($0, now: now)
         }
     }
@@ -149,8 +203,8 @@ final class TopSession {
     private func watchScreen() throws {
         watchedURLs = model.urlsOnScreen
         model.watchScreen()
-        try rowsClient.call(Methods.Watch.self, .init(urls: watchedURLs)) { [unowned self] in
-            model.screenChanged($0, now: now)
+        try daemon?.rows.call(Methods.Watch.self, .init(urls: watchedURLs)) { [unowned self] in
+            try perform(model.screenChanged($0, now: now))
         }
     }
 
@@ -160,32 +214,64 @@ final class TopSession {
 
     private func perform(_ action: TopModel.Action) throws {
         switch action {
-        case .quit:
-            end = .quit
+        case .quit: end = .quit
+        case .copy(let text): screen.copy(text)
         case .stats:
-            try requestClient.call(Methods.Stats.self, .init()) { [unowned self] in
+            try request(Methods.Stats.self, .init()) { [unowned self] in
                 try perform(model.sampled($0.stats, users: $0.users ?? [], now: now))
             }
         case .list(let page):
             let (order, reverse) = page.order.wire
             let parameters = Methods.List.Parameters(
-                order: order, limit: page.limit, after: page.after, reverse: reverse ? true : nil)
-            try requestClient.call(Methods.List.self, parameters) { [unowned self] in
+                order: order, limit: page.limit, after: page.after, reverse: reverse ? true : nil,
+                host: page.filter.host,
+                contains: page.filter.text.isEmpty ? nil : page.filter.text)
+            try request(Methods.List.self, parameters) { [unowned self] in
                 try perform(model.listed(page, $0))
             }
-        case .pin(let url, let isPinned):
-            try requestClient.call(Methods.Pin.self, .init(urls: [url], pinned: isPinned)) {
-                [unowned self] in model.answered(action, $0.items, now: now)
+        case .countHosts(let after):
+            let parameters = Methods.List.Parameters(order: .age, limit: 1000, after: after)
+            try request(Methods.List.self, parameters) { [unowned self] in
+                try perform(model.countedHosts($0))
             }
-        case .refresh(let url):
-            let parameters = Methods.Fetch.Parameters(urls: [url], refresh: true, wait: false)
-            try requestClient.call(Methods.Fetch.self, parameters) { [unowned self] in
-                model.answered(action, $0.items, now: now)
+        case .details(let url):
+            try request(Methods.Status.self, .init(urls: [url], details: true)) {
+                [unowned self] in model.detailed($0.items)
             }
         case .remove(let url):
-            try requestClient.call(Methods.Remove.self, .init(urls: [url])) { [unowned self] in
+            try request(Methods.Remove.self, .init(urls: [url])) { [unowned self] in
                 try perform(model.removed($0, now: now))
             }
+        case .pin(let url, let isPinned):
+            try request(Methods.Pin.self, .init(urls: [url], pinned: isPinned)) {
+                [unowned self] in model.answered(action, $0.items, now: now)
+            }
+        case .pinDownload(let url):
+            try fetch(.init(wants: [Want(url: url, pinned: true)], wait: false), for: action)
+        case .refresh(let url):
+            try fetch(.init(urls: [url], refresh: true, wait: false), for: action)
+        case .retry(let urls): try fetch(.init(urls: urls, wait: false), for: action)
         }
+    }
+
+    private func fetch(
+        _ parameters: Methods.Fetch.Parameters, for action: TopModel.Action
+    ) throws {
+        try request(Methods.Fetch.self, parameters) { [unowned self] in
+            model.answered(action, $0.items, now: now)
+        }
+    }
+
+    /// Calls a method. A refusal is shown; `top` goes on.
+    private func request<M: Method>(
+        _ method: M.Type, _ parameters: M.Parameters,
+        then handle: @escaping (M.Reply) throws -> Void
+    ) throws {
+        guard let daemon else {
+            return model.showNotice("no daemon is there: nothing was done", now: now)
+        }
+        try daemon.requests.call(
+            method, parameters,
+            refused: { [unowned self] in model.showNotice($0, now: now) }, then: handle)
     }
 }

@@ -14,10 +14,12 @@ struct UsersView {
     }
 
     var rows: [StyledLine] {
-        model.users[model.userRows.range].map { share in
-            let counts = [share.connections, share.downloads, share.waiting]
-            return line(["\(share.user)"] + counts.map(CountText.describe))
-        }
+        screen.selecting(
+            model.userRows,
+            model.users[model.userRows.range].map { share in
+                let counts = [share.connections, share.downloads, share.waiting]
+                return line(["\(share.user)"] + counts.map(CountText.describe))
+            })
     }
 
     /// The numbers of users have ten digits at most, those of a daemon that lies may not fit.
