@@ -54,7 +54,9 @@ extension CacheState {
         _ key: CacheKey, after failure: Failure, _ effects: inout Effects
     ) -> Flight? {
         if let flight = downloads[key], flight.isWanted { return flight }
-        if let flight = downloads[key] { effects.failed(flight.url, failure) }
+        if let flight = downloads[key] {
+            effects.failed(key, flight.name, from: flight.url, failure)
+        }
         counters.failed(failure.kind)
         endFlight(key, &effects)
         changed(key, &effects)
@@ -124,7 +126,7 @@ extension CacheState {
         _ key: CacheKey, _ flight: Flight, _ failure: Failure, _ effects: inout Effects
     ) {
         counters.failed(failure.kind)
-        effects.failed(flight.url, failure)
+        effects.failed(key, flight.name, from: flight.url, failure)
         failures.record(failure, of: key, flight.name, from: flight.url)
         settle(key, flight.waiters, failure, &effects)
         changed(key, &effects)

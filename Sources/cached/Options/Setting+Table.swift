@@ -79,8 +79,8 @@ extension Setting {
             "CACHED_MAX_BYTES", .size(),
             otherwise: "10 % of the file system or 10GiB, whichever is smaller",
             """
-            The largest size of the cache on the disk. The least recently used images are evicted \
-            beyond it.
+            The largest size of the cache on the disk. Beyond it, images are evicted, never-used \
+            first, then the least recently used.
             """
         ) { $0.cache.limits.maximumBytes = $1 },
         Setting(
