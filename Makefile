@@ -181,7 +181,7 @@ interface: ## Write the types of the interface descriptions in etc/ anew: Swift,
 	.ci/interface
 
 settings: export CACHED_TEST_WRITE = 1
-settings: ## Write the lists of settings in etc/cached.conf and docs/lookup/configuration.md anew
+settings: ## Write the lists of settings in etc/cached.conf and docs/lookup/settings.md anew
 	@.ci/dependencies build
 	swift test --disable-xctest --filter DocumentedSettingsTests
 

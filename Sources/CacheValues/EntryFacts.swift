@@ -32,6 +32,8 @@ public struct EntryFacts: Hashable, Sendable {
     package var isLinked: Bool
     /// The first bytes of the digest, see ``ContentDigest/prefix``. 0 if the record does not have them.
     package var digestPrefix: UInt32
+    /// Whether the file has nothing but its record: no URL, no validators.
+    package var awaitsAttributes: Bool
 
     /// Whether the origin is asked before the entry is used again. A time of fetching in the future comes from a
     /// wrong clock.
@@ -44,7 +46,7 @@ public struct EntryFacts: Hashable, Sendable {
         orientation: Orientation = .upright, fetchedAt: UnixTime, freshUntil: UnixTime? = nil,
         lastUsedAt: FileTime, isPinned: Bool, removeAt: UnixTime? = nil, inode: UInt64 = 0,
         isLinked: Bool = false,
-        digestPrefix: UInt32 = 0
+        digestPrefix: UInt32 = 0, awaitsAttributes: Bool = false
     ) {
         self.size = size
         self.allocated = allocated
@@ -60,5 +62,6 @@ public struct EntryFacts: Hashable, Sendable {
         self.inode = inode
         self.isLinked = isLinked
         self.digestPrefix = digestPrefix
+        self.awaitsAttributes = awaitsAttributes
     }
 }

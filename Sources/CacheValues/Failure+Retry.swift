@@ -18,7 +18,7 @@ extension Failure {
     }
 
     /// Seconds for which a failure of this class is remembered. `nil` for a failure that concerns only its
-    /// caller or this machine. `docs/understand/http-caching.md` has the table.
+    /// caller or this machine. `docs/lookup/failures.md` has the table.
     package var defaultNegativeTTL: Int64? {
         switch kind {
         case .http: isTransient ? 10 : 60

@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import CLinux
-import CacheWire
+public import CacheWire
 import Glibc
 import NIOCore
 import NIOPosix
@@ -33,8 +33,8 @@ struct CachedGallery: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "End after so many seconds without a page.", valueName: "seconds"))
-    var idleExit = 60
+            "End after this time without a page.", valueName: "time"))
+    var idleExit = TimeSpan(.seconds(60))
 
     @Flag(help: "Serve signed addresses of images instead of the page.")
     var serve = false
@@ -59,9 +59,9 @@ struct CachedGallery: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --sign: the seconds after which the path is worth nothing.", valueName: "seconds")
-    )
-    var expiresIn: Int?
+            "With --sign: the time after which the path is worth nothing, such as 1d.",
+            valueName: "time"))
+    var expiresIn: TimeSpan?
 
     static func main() {
         clinux_take_standard_descriptors()
@@ -91,8 +91,8 @@ struct CachedGallery: ParsableCommand {
 
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
-        guard (1...86_400).contains(idleExit) else {
-            throw ValidationError("--idle-exit is 1 to 86400 seconds")
+        guard (1...86_400).contains(idleExit.seconds) else {
+            throw ValidationError("--idle-exit is 1s to 1d")
         }
         guard (serve || sign != nil) == (secretFile != nil), !serve || sign == nil else {
             throw ValidationError("--secret-file belongs to --serve or --sign, and they to it")
@@ -100,8 +100,8 @@ struct CachedGallery: ParsableCommand {
         guard host.isEmpty || serve, expiresIn == nil || sign != nil else {
             throw ValidationError("--host belongs to --serve, and --expires-in to --sign")
         }
-        guard (1...1_000_000_000).contains(expiresIn ?? 1) else {
-            throw ValidationError("--expires-in is 1 to 1000000000 seconds")
+        guard (1...1_000_000_000).contains(expiresIn?.seconds ?? 1) else {
+            throw ValidationError("--expires-in is 1s to 1000000000s")
         }
     }
 
@@ -120,13 +120,16 @@ struct CachedGallery: ParsableCommand {
             StandardStreams.write("cached-gallery: \(error)\n", to: STDERR_FILENO)
         }
         try GallerySession(
-            paths: paths, port: port, opensBrowser: !noBrowser, idle: .seconds(Int64(idleExit))
+            paths: paths, port: port, opensBrowser: !noBrowser,
+            idle: .milliseconds(idleExit.milliseconds)
         ).run()
     }
 
     private func printPath(of url: String, _ signature: Signature) throws(ProgramFailure) {
-        let expiry = expiresIn.map { $0 + time(nil) }
+        let expiry = expiresIn.map { $0.seconds + time(nil) }
         guard let path = signature.path(url, until: expiry) else { throw .noLibcrypto }
         StandardStreams.write("\(path)\n", to: STDOUT_FILENO)
     }
 }
+
+extension TimeSpan: ExpressibleByArgument {}

@@ -20,24 +20,28 @@ struct CachedCommand: ParsableCommand {
             """,
         version: Version.current)
 
-    @Flag(help: "Check the configuration, report what is wrong with it, and exit.")
-    var checkConfig = false
-
-    @Flag(help: "Print each setting with its value and where that comes from, and exit.")
-    var printConfig = false
-
-    @Flag(
-        help: """
-            Start in the background, without a log, and return when the socket answers. If the daemon does not \
-            start, the reason and the exit status are its own. If one answers already, none is started.
-            """)
-    var detach = false
-
-    /// This is the process that `--detach` has started.
-    @Flag(help: .private)
-    var detached = false
-
+    @OptionGroup(title: DaemonOptions.start) private var mode: Mode
     @OptionGroup var options: DaemonOptions
+
+    /// What the program does other than run in the foreground.
+    private struct Mode: ParsableArguments {
+        @Flag(
+            help: """
+                Start in the background, without a log, and return when the socket answers. If the daemon does not \
+                start, the reason and the exit status are its own. If one answers already, none is started.
+                """)
+        var detach = false
+
+        /// This is the process that `--detach` has started.
+        @Flag(help: .private)
+        var detached = false
+
+        @Flag(help: "Check the configuration, report what is wrong with it, and exit.")
+        var checkConfig = false
+
+        @Flag(help: "Print each setting with its value and where that comes from, and exit.")
+        var printConfig = false
+    }
 
     static func main() {
         // By default these signals end a process. They must not end the daemon before it handles them.
@@ -77,19 +81,19 @@ struct CachedCommand: ParsableCommand {
         if let problem = ProgramArguments.problem { throw StartFailure.configuration(problem) }
         let environment = try Environment.all()
         var options = options
-        let passed = detach ? nil : try PassedSocket.ofProcess(environment)
+        let passed = mode.detach ? nil : try PassedSocket.ofProcess(environment)
         if let passed { options.values["CACHED_SOCKET"] = passed.path }
         let settings = try Settings.resolve(options, environment)
-        guard !checkConfig, !printConfig else {
+        guard !mode.checkConfig, !mode.printConfig else {
             try report(settings)
             return nil
         }
-        guard !detach else {
+        guard !mode.detach else {
             try Detachment(socket: settings.socket).run()
             return nil
         }
-        if detached { Detachment.begin(settings) }
-        return try Daemon(settings, options, environment, passed, isDetached: detached)
+        if mode.detached { Detachment.begin(settings) }
+        return try Daemon(settings, options, environment, passed, isDetached: mode.detached)
     }
 
     private func report(_ settings: Settings) throws {
@@ -97,6 +101,6 @@ struct CachedCommand: ParsableCommand {
         try DescriptorLimit.raise(logger)
         _ = try settings.prepared(logger)
         let report = SettingsReport(settings: settings)
-        for line in printConfig ? report.lines : [report.summary] { print(line.printable) }
+        for line in mode.printConfig ? report.lines : [report.summary] { print(line.printable) }
     }
 }

@@ -14,7 +14,7 @@ struct Detachment {
     /// Variables that describe the process that has them, not one that inherits them.
     private static let ownVariables = [
         "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS",
-        "LISTEN_FDNAMES", "JOURNAL_STREAM", "INVOCATION_ID",
+        "LISTEN_FDNAMES", "JOURNAL_STREAM", "INVOCATION_ID", "CACHE_DIRECTORY",
     ]
     /// How long a daemon that is starting at the same time may take until it answers.
     private static let patience = Duration.seconds(5)

@@ -21,7 +21,8 @@ public func cachedOpen(
     let (directory, socket) = (bytes(directory), bytes(socket))
     return open(
         Handle(
-            Places.directory(directory), DaemonPlace(directory: directory, socket: socket)))
+            Places.directory(directory, socket: socket),
+            DaemonPlace(directory: directory, socket: socket)))
 }
 
 @c(cached_set_patience)

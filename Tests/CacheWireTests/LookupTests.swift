@@ -4,7 +4,7 @@ import Testing
 @Suite struct LookupTests {
     private let all = [
         "CACHED_SOCKET": "/env.sock", "XDG_RUNTIME_DIR": "/run/user/1000",
-        "CACHE_DIRECTORY": "/env", "XDG_CACHE_HOME": "/xdg", "HOME": "/home/me",
+        "CACHED_DIRECTORY": "/env", "XDG_CACHE_HOME": "/xdg", "HOME": "/home/me",
     ]
 
     @Test func flagPrecedesTheEnvironment() {
@@ -29,15 +29,33 @@ import Testing
         #expect(SocketLookup.daemonPath(flag: nil, environment: environment) == SocketLookup.system)
     }
 
-    @Test func directoryIsFoundInTheSameOrder() {
-        var environment = all
-        #expect(DirectoryLookup.path(flag: "/f", environment: environment) == "/f")
-        #expect(DirectoryLookup.path(flag: nil, environment: environment) == "/env")
-        environment["CACHE_DIRECTORY"] = nil
-        #expect(DirectoryLookup.path(flag: nil, environment: environment) == "/xdg/cached")
+    @Test func daemonTakesTheDirectoryOfTheServiceManager() {
+        var environment = ["CACHE_DIRECTORY": "/c", "XDG_CACHE_HOME": "/xdg", "HOME": "/home/me"]
+        #expect(DirectoryLookup.daemonPath(environment: environment) == "/c")
+        environment["CACHE_DIRECTORY"] = ""
+        #expect(DirectoryLookup.daemonPath(environment: environment) == "/xdg/cached")
         environment["XDG_CACHE_HOME"] = "relative"
-        let home = DirectoryLookup.path(flag: nil, environment: environment)
-        #expect(home == "/home/me/.cache/cached")
-        #expect(DirectoryLookup.path(flag: nil, environment: [:]) == nil)
+        #expect(DirectoryLookup.daemonPath(environment: environment) == "/home/me/.cache/cached")
+        #expect(DirectoryLookup.daemonPath(environment: [:]) == nil)
+    }
+
+    /// As the socket: the user's own if it exists, else that of the machine.
+    @Test func clientFindsTheDirectoryOfTheDaemonThatItFinds() {
+        let own = "/run/user/1000/cached/cached.sock"
+        func path(_ existing: String..., environment: [String: String]? = nil) -> String? {
+            let usual = ["XDG_RUNTIME_DIR": "/run/user/1000", "HOME": "/home/me"]
+            return DirectoryLookup.clientPath(environment: environment ?? usual) {
+                existing.contains($0)
+            }
+        }
+        #expect(path() == "/home/me/.cache/cached")
+        #expect(path(SocketLookup.system, DirectoryLookup.system) == DirectoryLookup.system)
+        #expect(path(own, SocketLookup.system, DirectoryLookup.system) == "/home/me/.cache/cached")
+        // A daemon of root without a runtime directory.
+        #expect(path(SocketLookup.system) == "/home/me/.cache/cached")
+        #expect(path(DirectoryLookup.system) == "/home/me/.cache/cached")
+        #expect(path(environment: all) == "/env")
+        // In a service, this is the directory of that service.
+        #expect(path(environment: ["CACHE_DIRECTORY": "/c", "HOME": "/h"]) == "/h/.cache/cached")
     }
 }

@@ -8,7 +8,7 @@ import process from 'node:process'
 // Ends every message (https://varlink.org/Protocol).
 const endOfMessage = '\0'
 
-// Settings that differ from the defaults; docs/understand/http-caching.md gives the reasons.
+// Settings that differ from the defaults; docs/understand/benchmarks.md gives the reasons.
 const settings = {
   CACHED_ACCEPT: 'any',
   CACHED_SHARED: 'yes',

@@ -15,12 +15,12 @@ struct BadInputTests {
             let output = try await run(
                 "sh",
                 [
-                    "-c", #"CACHE_DIRECTORY=$(printf '%s/\377' "$HOME") exec "$@""#, "sh",
+                    "-c", #"CACHED_DIRECTORY=$(printf '%s/\377' "$HOME") exec "$@""#, "sh",
                     BuiltProducts.program(String(program[0])),
                 ] + program.dropFirst().map(String.init),
                 environment: minimalEnvironment(["HOME": home.path]))
             #expect(output.status == .exited(program[0] == "cached" ? 78 : 64))
-            #expect(output.errorText.contains("CACHE_DIRECTORY is not UTF-8"))
+            #expect(output.errorText.contains("CACHED_DIRECTORY is not UTF-8"))
             #expect(try home.names().isEmpty)
         }
     }
@@ -105,7 +105,8 @@ struct BadInputTests {
             #expect(item.state == .cached, "\(String(describing: item.failure))")
             #expect(origin.requests().map(\.target) == [target])
             // ext4 has no room for it, other file systems have.
-            let attributes = ExtendedAttributes(of: try daemon.path(origin.url(target)))
+            let attributes = try await ExtendedAttributes.all(
+                of: try daemon.path(origin.url(target)))
             let stored = try attributes["user.xdg.origin.url"]
             #expect(stored == nil || stored == origin.url(target))
             let list = try await daemon.cachectl("list")

@@ -74,7 +74,7 @@ enum CachedGTK {
         var libraries = try await library + ":" + Libcached.directory()
         if let others = minimalEnvironment()["LD_LIBRARY_PATH"] { libraries += ":" + others }
         return minimalEnvironment([
-            "CACHED_SOCKET": daemon.socket, "CACHE_DIRECTORY": directory ?? daemon.directory,
+            "CACHED_SOCKET": daemon.socket, "CACHED_DIRECTORY": directory ?? daemon.directory,
             "LD_LIBRARY_PATH": libraries, "GI_TYPELIB_PATH": library,
             "HOME": temporary.path, "TMPDIR": temporary.path, "GDK_BACKEND": "x11",
             "GSK_RENDERER": "cairo", "PYTHONDONTWRITEBYTECODE": "1", "GTK_A11Y": "none",

@@ -36,7 +36,7 @@ struct CompiledClientTests {
             _ = try await eventually("a part of the image is there") {
                 try await daemon.status(origin.url("/slow.png")).received == 20_000 ? true : nil
             }
-            let place = ["CACHE_DIRECTORY": daemon.directory, "CACHED_SOCKET": daemon.socket]
+            let place = ["CACHED_DIRECTORY": daemon.directory, "CACHED_SOCKET": daemon.socket]
             let urls = ["/here.png", "/none.png", "/slow.png"].map { origin.url($0) }
             let tested = try await run(
                 "node", [client + "/addon/test.mjs"] + urls, environment: minimalEnvironment(place))
@@ -65,7 +65,7 @@ struct CompiledClientTests {
             origin.route("/slow.png", .trickled(image, bytesPerSecond: 100_000, headers: fresh))
             let daemon = try await DaemonFixture.start(in: scope)
             func start(_ mode: String...) throws -> ChildProcess {
-                let place = ["CACHE_DIRECTORY": daemon.directory, "CACHED_SOCKET": daemon.socket]
+                let place = ["CACHED_DIRECTORY": daemon.directory, "CACHED_SOCKET": daemon.socket]
                 return try ChildProcess(
                     program, [origin.url("")] + mode, environment: minimalEnvironment(place),
                     in: scope)

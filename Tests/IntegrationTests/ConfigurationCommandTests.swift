@@ -17,7 +17,7 @@ struct ConfigurationCommandTests {
     @Test func aValidConfigurationIsReportedAndNothingIsStarted() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
-            let file = try home.write("CACHE_DIRECTORY=\(home.file("c"))\n", to: "cached.conf")
+            let file = try home.write("CACHED_DIRECTORY=\(home.file("c"))\n", to: "cached.conf")
             let output = try await cached("--check-config", "--config", file)
             #expect(output.status == .success, "\(output.errorText)")
             #expect(output.text == "the configuration is valid (\(file))\n")
@@ -45,7 +45,7 @@ struct ConfigurationCommandTests {
             for expected in [
                 ["CACHED_ATTEMPTS=7", "\(file):1"], ["CACHED_MAX_BYTES=5G", "option"],
                 ["CACHED_LOG_LEVEL=debug", "environment"], ["CACHED_SOCKET_MODE=600", "default"],
-                ["CACHE_DIRECTORY=/nonexistent/.cache/cached", "default"],
+                ["CACHED_DIRECTORY=/nonexistent/.cache/cached", "default"],
             ] {
                 #expect(lines.contains(expected), "\(expected) in \(output.text)")
             }

@@ -60,7 +60,7 @@ struct DoctorTests {
 
     /// Without a daemon, and with this directory.
     private func diagnose(directory: String) async throws -> Diagnosis {
-        try await diagnose(["CACHED_SOCKET": "/nonexistent/s", "CACHE_DIRECTORY": directory])
+        try await diagnose(["CACHED_SOCKET": "/nonexistent/s", "CACHED_DIRECTORY": directory])
     }
 
     @Test func aGoodInstallationHasNothingWrong() async throws {
@@ -154,7 +154,7 @@ struct DoctorTests {
             let home = try TemporaryDirectory(in: scope)
             let script = "echo 0 > /proc/sys/user/max_inotify_\(limit) && exec \"$@\""
             let diagnosis = try await diagnose(
-                ["CACHE_DIRECTORY": home.path, "CACHED_SOCKET": "/nonexistent/s"],
+                ["CACHED_DIRECTORY": home.path, "CACHED_SOCKET": "/nonexistent/s"],
                 launcher: ["unshare", "--user", "--map-root-user", "sh", "-c", script, "sh"])
             diagnosis.expect("watches", "wrong", "inotify \(limit) of this user are used up")
         }
@@ -242,7 +242,7 @@ struct DoctorTests {
             let copy = home.file("cachectl")
             try await runSuccessfully("cp", [try BuiltProducts.program("cachectl"), copy])
             let diagnosis = try await diagnose(
-                daemon, ["CACHE_DIRECTORY": daemon.directory],
+                daemon, ["CACHED_DIRECTORY": daemon.directory],
                 launcher: [
                     "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--",
                 ],

@@ -124,7 +124,7 @@ struct ExamplesTests {
             let herePath = "cached \(try daemon.path(here))"
             let slowPath = "cached \(try daemon.path(slow))"
             func start(_ urls: String...) throws -> ChildProcess {
-                let place = ["CACHE_DIRECTORY": daemon.directory, "CACHED_SOCKET": daemon.socket]
+                let place = ["CACHED_DIRECTORY": daemon.directory, "CACHED_SOCKET": daemon.socket]
                 return try ChildProcess(
                     program.words[0], program.words.dropFirst() + urls,
                     environment: minimalEnvironment(place.merging(program.environment) { $1 }),

@@ -82,7 +82,7 @@ struct FetchTests {
             let daemon = try await DaemonFixture.start(in: scope)
             #expect(try await daemon.fetch(url).state == .cached)
 
-            let attributes = ExtendedAttributes(of: try daemon.path(url))
+            let attributes = try await ExtendedAttributes.all(of: try daemon.path(url))
             let record = try recordName(url)
             #expect(
                 try attributes.names().sorted()

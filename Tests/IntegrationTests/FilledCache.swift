@@ -28,6 +28,8 @@ struct FilledCache {
             let item = try await daemon.fetch(url)
             try #require(item.state == .cached, "\(String(describing: item.failure))")
         }
+        // They take a block on the disk.
+        for number in try held() { _ = try await ExtendedAttributes.all(of: path(number)) }
     }
 
     /// The path of an image, whether it exists or not.

@@ -4,13 +4,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The recipes of docs/do/gallery.md.
+/// The recipes of the pages about `cached-gallery`.
 @Suite(.timeLimit(.minutes(1)))
 struct GalleryDocumentTests {
+    static let pages = ["do/signed-addresses.md", "do/freshrss-and-miniflux.md", "do/nginx.md"]
     private static let secret = String(repeating: "fedcba98", count: 8)
 
     private func block(_ language: String, _ words: String) throws -> String {
-        let blocks = try MarkdownBlock.blocks(of: Libcached.root + "docs/do/gallery.md")
+        let blocks = try Self.pages.flatMap {
+            try MarkdownBlock.blocks(of: Libcached.root + "docs/" + $0)
+        }
         let found = blocks.first { $0.language == language && $0.text.contains(words) }
         return try #require(found).text
     }

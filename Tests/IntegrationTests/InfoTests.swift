@@ -90,12 +90,12 @@ struct InfoTests {
             try await cache.daemon.stop()
             let byEnvironment = try await run(
                 BuiltProducts.program("cachectl"), ["info", "--json", key],
-                environment: minimalEnvironment(["CACHE_DIRECTORY": cache.daemon.directory]))
+                environment: minimalEnvironment(["CACHED_DIRECTORY": cache.daemon.directory]))
             #expect(try fields(byEnvironment) == fields(byDaemon))
             let absent = "00000000-0000-5000-8000-000000000000"
             let missing = try await run(
                 BuiltProducts.program("cachectl"), ["info", absent, key],
-                environment: minimalEnvironment(["CACHE_DIRECTORY": cache.daemon.directory]))
+                environment: minimalEnvironment(["CACHED_DIRECTORY": cache.daemon.directory]))
             #expect(missing.status == .exited(1))
             #expect(missing.errorText.contains("\(cache.daemon.directory)/\(absent): No such file"))
             #expect(missing.text.contains(cache.urls[0]))

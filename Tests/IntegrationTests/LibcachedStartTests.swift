@@ -158,7 +158,7 @@ struct LibcachedStartTests {
                     path: daemons.home.path + ":" + BuiltProducts.directory(),
                     [
                         "XDG_RUNTIME_DIR": daemons.home.path,
-                        "CACHE_DIRECTORY": daemons.directory,
+                        "CACHED_DIRECTORY": daemons.directory,
                     ]))
             #expect(fetch.status == .success, "\(fetch.errorText)")
             let asked = try contents(of: daemons.home.file("asked"))
@@ -179,7 +179,7 @@ struct LibcachedStartTests {
             let url = origin.url("/a.png")
             let daemons = try DetachedDaemons(in: scope)
             let environment = try daemons.environment([
-                "CACHED_SOCKET": daemons.socket, "CACHE_DIRECTORY": daemons.directory,
+                "CACHED_SOCKET": daemons.socket, "CACHED_DIRECTORY": daemons.directory,
             ])
             let cachectl = try BuiltProducts.program("cachectl")
             let status = try await run(cachectl, ["status", url], environment: environment)

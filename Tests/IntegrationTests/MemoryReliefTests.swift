@@ -16,7 +16,10 @@ struct MemoryReliefTests {
             let disk = try await SmallFileSystem(bytes: 32 << 20, in: scope)
             var options = DaemonFixture.Options()
             options.directory = "\(disk.path)/cache"
-            options.arguments = ["--max-bytes", "30MiB", "--min-free", "0"]
+            // What is a minute old at most goes too.
+            options.arguments = [
+                "--max-bytes", "30MiB", "--min-free", "0", "--pressure-evicts", "always",
+            ]
             options.environment = ["MEMORY_PRESSURE_WATCH": group.pressure.path]
             let cache = try await FilledCache(40, of: 200_000, options, in: scope) { daemon in
                 try group.charge(daemon.process)

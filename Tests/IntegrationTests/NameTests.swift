@@ -22,7 +22,7 @@ struct NameTests {
             #expect(
                 other.errorText.contains(
                     "the daemon's directory is \(daemon.directory), not /home/me/.cache/cached"))
-            let same = try await run(place.merging(["CACHE_DIRECTORY": daemon.directory]) { $1 })
+            let same = try await run(place.merging(["CACHED_DIRECTORY": daemon.directory]) { $1 })
             #expect(same.lines == other.lines && same.errorText == "")
             try await daemon.stop()
             let alone = try await run(place.merging(["HOME": "/home/me"]) { $1 })
@@ -42,7 +42,7 @@ struct NameTests {
         for (arguments, environment, line) in [
             ([url], [:], name),
             (["--path", "--directory", "/d", url], [:], "/d/\(name)"),
-            (["--path", url], ["CACHE_DIRECTORY": "/e"], "/e/\(name)"),
+            (["--path", url], ["CACHED_DIRECTORY": "/e"], "/e/\(name)"),
             (["--path", url], ["XDG_CACHE_HOME": "/x"], "/x/cached/\(name)"),
             (["--path", url], ["HOME": "/h"], "/h/.cache/cached/\(name)"),
             (["--path", url], [:], "\(home)/.cache/cached/\(name)"),

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The pictures of terminal screens in the documents, as a browser draws them.
+/// The pictures of terminal screens and the diagrams in the documents, as a browser draws them.
 @Suite(
     "Pictures", .serialized, .timeLimit(.minutes(2)),
     .enabled("needs chromium (`.ci/dependencies browser`) and playwright") {
@@ -50,6 +50,36 @@ struct PictureTests {
             #expect(drawn.pieces > 30)
             #expect(drawn.words > 60)
             #expect(drawn.displaced == [])
+        }
+    }
+
+    /// The texts that leave the picture, cover another one, or cross the edge of a box.
+    private static let misplaced = """
+        (() => {
+          const edge = document.documentElement.getBoundingClientRect()
+          const boxes = [...document.querySelectorAll('rect.box')].map((each) => each.getBoundingClientRect())
+          const texts = [...document.querySelectorAll('text')]
+            .map((each) => ({ words: each.textContent, at: each.getBoundingClientRect() }))
+          const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+          const holds = (a, b) => a.left <= b.left && b.right <= a.right && a.top <= b.top && b.bottom <= a.bottom
+          return texts.filter(({ at }) => !holds(edge, at)
+            || boxes.some((box) => meet(box, at) && !holds(box, at))
+            || texts.some((other) => other.at !== at && meet(at, other.at))).map(({ words }) => words)
+        })()
+        """
+
+    @Test(arguments: ["life", "eviction", "which-daemon", "touches", "states", "slots"])
+    func eachWordOfADiagramHasItsPlace(name: String) async throws {
+        try await withTestScope { scope in
+            let folder = try TemporaryDirectory(in: scope)
+            try await runSuccessfully(Self.folder + "draw", [folder.path])
+            let drawn = try String(contentsOfFile: folder.file("\(name).svg"), encoding: .utf8)
+            let kept = try String(contentsOfFile: Self.folder + "\(name).svg", encoding: .utf8)
+            #expect(drawn == kept, "run docs/pictures/draw")
+            let browser = try await BrowserDriver(in: scope)
+            try await browser.open("file://" + Self.folder + name + ".svg")
+            let misplaced: [String] = try await browser.evaluate(Self.misplaced)
+            #expect(misplaced == [])
         }
     }
 

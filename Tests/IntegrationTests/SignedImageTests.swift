@@ -132,6 +132,8 @@ struct SignedImageTests {
             let daemon = try await DaemonFixture.start(in: scope)
             let face = try await face(daemon, in: scope)
             let path = try await face.path(origin.url("/a.png"))
+            _ = try await face.web.request("GET", path)
+            _ = try await ExtendedAttributes.all(of: daemon.path(origin.url("/a.png")))
             let tag = try #require(try await face.web.request("GET", path).fields["etag"])
             let item = try await daemon.status(origin.url("/a.png"), details: true)
             #expect(tag == "\"\(item.sha256 ?? "")\"")

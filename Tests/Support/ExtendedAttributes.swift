@@ -12,6 +12,17 @@ public struct ExtendedAttributes: Sendable {
         self.path = path
     }
 
+    /// The attributes of an entry once the daemon has written all of them, which it does within two seconds.
+    public static func all(of path: String) async throws -> ExtendedAttributes {
+        let attributes = ExtendedAttributes(of: path)
+        let record = "user.cached." + path.suffix(36).prefix(8)
+        try await waitUntil("all attributes of \(path)") {
+            // The flag 32768: the others are still to be written.
+            try attributes.bytes(of: record).map { $0[5] & 0x80 == 0 } == true
+        }
+        return attributes
+    }
+
     /// All names. llistxattr(2).
     public func names() throws -> [String] {
         var buffer = [CChar](repeating: 0, count: 65536)

@@ -30,6 +30,7 @@ struct FilledDirectory {
         daemon = try await DaemonFixture.start(options, in: scope)
         let states = try await fetch(urls).map(\.state)
         try #require(states.allSatisfy { $0 == .cached })
+        for url in urls { _ = try await ExtendedAttributes.all(of: path(url)) }
     }
 
     var directory: String { daemon.directory }

@@ -201,7 +201,8 @@ import Testing
     }
 
     @Test func aliasesAndTheSocketBeforeTheCommand() throws {
-        let stub = try StubDaemon(replies: [#"{"parameters":{"entries":1,"bytes":2}}"#])
+        let reply = #"{"parameters":{"entries":1,"bytes":2,"stats":{"entriesPinned":0}}}"#
+        let stub = try StubDaemon(replies: [reply])
         let outcome = try Program.run(["--socket", stub.path, "rm", "--all"])
         #expect(outcome.output == "removed 1 entry, 2 bytes\n")
         let list = try StubDaemon(replies: [#"{"parameters":{"items":[\#(cached)]}}"#])
@@ -286,11 +287,15 @@ import Testing
     }
 
     @Test func removeReportsEntriesAndBytes() throws {
-        let stub = try StubDaemon(replies: [#"{"parameters":{"entries":1,"bytes":22000}}"#])
+        let reply = #"{"parameters":{"entries":1,"bytes":22000,"stats":{"entriesPinned":2}}}"#
+        let stub = try StubDaemon(replies: [reply])
         let by = { (arguments: [String]) in
             try Program.run(["remove"] + arguments + ["--socket", stub.path])
         }
-        #expect(try by(["--all"]).output == "removed 1 entry, 22000 bytes\n")
+        let all = try by(["--all"])
+        #expect(all.output == "removed 1 entry, 22000 bytes\n")
+        #expect(
+            all.errorOutput == "cachectl: 2 pinned images stayed; see list --state pinned\n")
         #expect(try by(["--prefix", "https://a/"]).status == 0)
         let mixed = try by(["https://a/1", "x"])
         #expect(mixed.status == 65 && mixed.output == "removed 1 entry, 22000 bytes\n")
@@ -298,7 +303,7 @@ import Testing
             mixed.errorOutput
                 == "cachectl: x: not a URL that can be cached: it is not absolute: it must start with "
                 + "http:// or https://\n")
-        #expect(stub.calls[2].contains(#""urls":["https://a/1"]"#))
+        #expect(stub.calls.last?.contains(#""urls":["https://a/1"]"#) == true)
         #expect(try by([]).status == 64)
         #expect(try by(["--all", "https://a/1"]).status == 64)
     }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import cachectl
 
-/// The tables of `docs/lookup/command-line.md` against the commands and exit statuses of `cachectl`.
+/// The tables of `docs/lookup` against the commands and exit statuses of `cachectl`.
 @Suite struct DocumentedCommandsTests {
     @Test func everyCommandIsInTheTable() throws {
-        let rows = try Self.page().matches(of: /(?m)^\| (`[a-z].*?) \|/)
+        let rows = try Self.page("cachectl").matches(of: /(?m)^\| (`[a-z].*?) \|/)
         let documented = rows.flatMap { $0.1.matches(of: /`([a-z]+)/) }.map { String($0.1) }
         let commands = Cachectl.configuration.subcommands.compactMap { command in
             command.configuration.commandName
@@ -21,11 +21,11 @@ import Testing
         .protocolError, .missingLibrary, .inputOutput, .notPermitted, .interrupted,
     ])
     func everyExitStatusIsInTheTable(status: cachectl.ExitStatus) throws {
-        #expect(try Self.page().contains("\n| \(status.rawValue) |"))
+        #expect(try Self.page("signals-statuses-log").contains("\n| \(status.rawValue) |"))
     }
 
-    private static func page() throws -> String {
-        let file = URL(filePath: #filePath).appending(path: "../../../docs/lookup/command-line.md")
+    private static func page(_ name: String) throws -> String {
+        let file = URL(filePath: #filePath).appending(path: "../../../docs/lookup/\(name).md")
         return try String(contentsOf: file.standardized, encoding: .utf8)
     }
 }

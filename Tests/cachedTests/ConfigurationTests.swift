@@ -33,7 +33,8 @@ struct ConfigurationTests {
             let file = try home.write("\n# size\nCACHED_MAX_BYTES=5 gigs\n", to: "cached.conf")
             #expect(
                 try failure(["--config", file]).message
-                    == "\(file):3: CACHED_MAX_BYTES is \"5 gigs\", not a size like 64MiB or 5G")
+                    == "\(file):3: CACHED_MAX_BYTES is \"5 gigs\", not a size like 600kB, 64MiB or 1.5GB"
+            )
             // Another source of the same setting makes the mistake of no account.
             #expect(
                 try resolve(["--config", file, "--max-bytes", "5G"]).cache.limits.maximumBytes
@@ -81,7 +82,7 @@ struct ConfigurationTests {
             #expect(
                 lines.contains { $0.hasPrefix("CACHED_MAX_RATE=2M ") && $0.hasSuffix("# option") })
             #expect(lines.contains { $0.hasPrefix("CACHED_PROXY= ") && $0.hasSuffix("# default") })
-            #expect(lines.contains { $0.hasPrefix("CACHE_DIRECTORY=/h/.cache/cached ") })
+            #expect(lines.contains { $0.hasPrefix("CACHED_DIRECTORY=/h/.cache/cached ") })
         }
     }
 

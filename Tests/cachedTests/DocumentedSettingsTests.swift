@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func thePageHasTheTable() throws {
-        try check("docs/lookup/configuration.md") { text in
+        try check("docs/lookup/settings.md") { text in
             let parts = text.split(separator: /<!-- (end of )?settings -->\n/)
             try #require(parts.count == 3)
             let rows = Setting.all.map { setting in

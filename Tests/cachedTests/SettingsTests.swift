@@ -190,7 +190,7 @@ struct SettingsTests {
         ("CACHED_MAX_TRANSFERS_PER_HOST", "some"), ("CACHED_MAX_RATE", "0"),
         ("CACHED_SHARED", "true"), ("CACHED_ATTEMPTS", "0"),
         ("CACHED_ATTEMPTS", "many"), ("CACHED_PRESSURE_EVICTS", "yes"),
-        ("CACHED_DEFAULT_FRESHNESS", "60"), ("CACHED_DEFAULT_FRESHNESS", "1500ms"),
+        ("CACHED_DEFAULT_FRESHNESS", "60x"), ("CACHED_DEFAULT_FRESHNESS", "1500ms"),
         ("CACHED_STALE_IF_ERROR", "1w"),
     ])
     func aWrongValueIsAnErrorThatNamesIt(name: String, value: String) async throws {
@@ -240,7 +240,7 @@ struct SettingsTests {
         try await withTestScope { scope in
             let file = try TemporaryDirectory(in: scope).write(
                 "# comment\r\nCACHED_MAX_BYTES=5MiB\r\nCACHED_ATTEMPTS=\"2\"\r\n"
-                    + "CACHE_DIRECTORY='/a b'\r\n", to: "cached.conf")
+                    + "CACHED_DIRECTORY='/a b'\r\n", to: "cached.conf")
             let settings = try await resolve(["--config", file], ["HOME": "/h"])
             #expect(settings.cache.limits.maximumBytes == 5 << 20)
             #expect(settings.cache.retry.attempts == 2)
@@ -276,6 +276,18 @@ struct SettingsTests {
         let failure = try await failure([], ["HOME": "/h", "CACHE_DIRECTORY": "/a:/b"])
         #expect(failure.exitCode == .configuration)
         #expect(failure.message.contains("/a:/b"))
+    }
+
+    /// systemd sets the variable for units with `CacheDirectory=`.
+    @Test func aSettingWinsOverTheDirectoryOfTheServiceManager() async throws {
+        let environment = ["HOME": "/h", "CACHE_DIRECTORY": "/var/cache/cached"]
+        #expect(try await resolve([], environment).cache.directory == "/var/cache/cached")
+        try await withTestScope { scope in
+            let file = try TemporaryDirectory(in: scope)
+                .write("CACHED_DIRECTORY=/srv/images\n", to: "cached.conf")
+            let settings = try await resolve(["--config", file], environment)
+            #expect(settings.cache.directory == "/srv/images")
+        }
     }
 
     @Test func aRelativeDirectoryIsAnError() async throws {
@@ -375,7 +387,7 @@ struct SettingsTests {
 
     @Test func onlyNamesWithOurPrefixAreUnknown() {
         let names = [
-            "CACHED_X", "PATH", "CACHE_DIRECTORY", "CACHED_SOCKET", "CACHED_A", "XCACHED_",
+            "CACHED_X", "PATH", "CACHED_DIRECTORY", "CACHED_SOCKET", "CACHED_A", "XCACHED_",
         ]
         #expect(names.filter(Setting.isUnknown) == ["CACHED_X", "CACHED_A"])
         #expect(Setting.all.map(\.name).filter(Setting.isUnknown) == [])

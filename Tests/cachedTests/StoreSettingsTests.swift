@@ -35,6 +35,14 @@ struct StoreSettingsTests {
         #expect(!settings.cache.transfers.caching.isShared)
     }
 
+    @Test(arguments: [
+        "CACHED_STORE_ENDPOINT": "nonsense", "CACHED_STORE_REGION": "two words",
+        "CACHED_STORE_MODE": "bogus", "CACHED_STORE_TIMEOUT": "soon",
+    ])
+    func aWrongValueIsAnErrorWithoutABucketToo(name: String, value: String) throws {
+        #expect(try failure([name: value]).message.contains("\"\(value)\""))
+    }
+
     @Test func twoSettingsAreEnough() throws {
         let settings = try resolve([
             "CACHED_STORE": "s3://images/prod", "CACHED_STORE_ENDPOINT": "http://127.0.0.1:8333",
@@ -83,7 +91,7 @@ struct StoreSettingsTests {
         ("CACHED_STORE", "s3://images/A"), ("CACHED_STORE_ENDPOINT", "http://x/path"),
         ("CACHED_STORE_ENDPOINT", "http://x?query"), ("CACHED_STORE_ENDPOINT", "x"),
         ("CACHED_STORE_MODE", "write-only"), ("CACHED_STORE_STYLE", "host"),
-        ("CACHED_STORE_TIMEOUT", "0s"), ("CACHED_STORE_TIMEOUT", "1"),
+        ("CACHED_STORE_TIMEOUT", "0s"), ("CACHED_STORE_TIMEOUT", "1x"),
         ("CACHED_STORE_MAX_RATE", "fast"), ("CACHED_STORE_REGION", "eu west"),
         ("AWS_ENDPOINT_URL_S3", "http://x/path"),
     ])

@@ -40,7 +40,7 @@ CACHED_GTK_PUBLIC GType cached_state_get_type(void);
  * @CACHED_ERROR_NO_DAEMON: No daemon answers. The image still comes when one does.
  * @CACHED_ERROR_NO_ROOM: The disk is full, or the cache cannot be used.
  *
- * Why an image failed. `docs/understand/http-caching.md` of the project lists the causes.
+ * Why an image failed. `docs/lookup/failures.md` of the project lists the causes.
  */
 typedef enum {
     CACHED_ERROR_OTHER,

@@ -6,7 +6,7 @@ export type { Priority }
 /**
  * The reason of a failure: `kind` for programs, and `message` for people.
  *
- * The kinds of the daemon are in docs/understand/http-caching.md, "Failures", for example `http` or `notAnImage`.
+ * The kinds of the daemon are in docs/lookup/failures.md, for example `http` or `notAnImage`.
  * These are made here:
  *
  * - `noDaemon`: there is no daemon, and none can be started; or it did not answer for as long as `patience`
@@ -139,8 +139,8 @@ export class Load implements AsyncIterableIterator<Item> {
  */
 export class Cache {
   /**
-   * @param options.directory the cache directory; by default `$CACHE_DIRECTORY`,
-   *   `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or `~/.cache/cached`
+   * @param options.directory the cache directory; by default `$CACHED_DIRECTORY`,
+   *   `/var/cache/cached` if the machine's daemon serves, `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or `~/.cache/cached`
    * @param options.socket the socket of the daemon; by default `$CACHED_SOCKET`, otherwise the first of
    *   `$XDG_RUNTIME_DIR/cached/cached.sock` and `/run/cached/cached.sock` that accepts a connection
    * @param options.patience milliseconds to wait for a daemon that does not answer, for example while it
@@ -283,7 +283,7 @@ export class FakeCache extends Cache {
 export function name(url: string): string
 
 /**
- * The URL of a variant of an image (docs/lookup/variants.md, docs/do/accounts.md): `URL#as=ada&side=256`.
+ * The URL of a variant of an image (docs/lookup/variants.md, docs/do/private-images.md): `URL#as=ada&side=256`.
  *
  * @throws CacheError `invalidURL` if the account has no UTF-8 form
  */

@@ -178,6 +178,7 @@ public final class Cache: Sendable {
         scanner.withLock { $0.take() }?.thread.join()
         drainWatch()
         flushAccessTimes()
+        for key in directory.unwritten.keys { directory.writeAttributes(of: key) }
         directory.giveUp()
         summarizeFailures(all: true)
         observer.withLock { $0 = nil }
@@ -268,6 +269,8 @@ public final class Cache: Sendable {
         case .publish, .confirm: publish(end, isDownloading: isDownloading)
         case .adopt(let id, let key, let digest):
             worker.enqueue(.run { self.adopt(key, id, digest) })
+        case .complete(let key, let url, let name):
+            worker.enqueue(.run { self.complete(key, from: url, named: name) })
         case .unlink(let victim): worker.enqueue(.unlink(victim, in: place ?? directory.identity))
         case .evict(let goal): evict(Eviction(goal: goal, isOwn: true))
         case .planRetry, .planMeasurement: maintenance.wakeUp()

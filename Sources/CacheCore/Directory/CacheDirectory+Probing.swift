@@ -86,8 +86,26 @@ extension CacheDirectory {
     /// The URL that names an entry, whether or not it fits its key; `nil` if the file does not tell.
     func url(of key: CacheKey, _ open: FileReference? = nil) throws(Errno) -> String? {
         let file = open ?? .named(key.description)
+        if let unwritten = unwrittenAttributes(of: key, file) { return unwritten.name.string }
         if let own = try attribute(EntryAttributes.url(of: key), of: file) { return own }
         return try attribute(EntryAttributes.url, of: file)
+    }
+
+    /// The URL that an entry was downloaded from, if another one names it.
+    func source(of key: CacheKey, _ open: FileReference? = nil) throws(Errno) -> String? {
+        let file = open ?? .named(key.description)
+        if let unwritten = unwrittenAttributes(of: key, file) {
+            return unwritten.url == unwritten.name ? nil : unwritten.url.string
+        }
+        return try attribute(EntryAttributes.source(of: key), of: file)
+    }
+
+    /// The attributes of an entry that are not in its file yet; `nil` if they are, or another file has its name.
+    func unwrittenAttributes(of key: CacheKey, _ file: FileReference) -> FurtherAttributes? {
+        guard let member = unwritten[key],
+            ifPossible({ () throws(Errno) in Identity(try status(of: file)) }) == member.file
+        else { return nil }
+        return member.attributes
     }
 
     /// fstatat(2), fstat(2).
@@ -99,11 +117,6 @@ extension CacheDirectory {
     }
 
     /// An attribute as text; `nil` if it is missing.
-    func attribute(_ attribute: String, of key: CacheKey) throws(Errno) -> String? {
-        try self.attribute(attribute, of: .named(key.description))
-    }
-
-    /// The same for any file of the directory.
     func attribute(_ attribute: String, of file: FileReference) throws(Errno) -> String? {
         try withAttribute(attribute, of: file) { String(decoding: $0, as: UTF8.self) }
     }

@@ -22,6 +22,8 @@ final class CacheDirectory: Sendable {
     private let facts: Mutex<Facts>
     /// The records of entries if they are kept in memory.
     let notes = FileNotes<EntryRecord>()
+    /// The attributes of new entries that are still to be written.
+    let unwritten = UnwrittenAttributes()
     /// Whether images with equal bytes are to become names of one file.
     private let mayShareFiles: Bool
     /// Seconds for which an entry is fresh whose record is lost.

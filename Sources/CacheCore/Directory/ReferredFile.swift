@@ -8,7 +8,7 @@ internal import SystemPackage
 final class ReferredFile: Sendable {
     let descriptor: Int32
 
-    fileprivate init(_ descriptor: Int32) {
+    init(_ descriptor: Int32) {
         self.descriptor = descriptor
     }
 

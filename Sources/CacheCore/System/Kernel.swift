@@ -139,6 +139,16 @@ struct Kernel: Sendable {
         }
     }
 
+    /// Sets an extended attribute of a file that a descriptor only refers to (open(2), `O_PATH`). setxattr(2) through
+    /// /proc/self/fd.
+    func setAttribute(
+        _ name: String, _ value: [UInt8], ofReferred descriptor: Int32
+    ) throws(Errno) {
+        _ = try call(.setxattr) {
+            CLinux.setxattr("/proc/self/fd/\(descriptor)", name, value, value.count, 0)
+        }
+    }
+
     /// Reads an extended attribute of a name in a directory into `buffer`; returns the bytes read. It does not open
     /// the file, so it does not count as a use. getxattrat(2), lgetxattr(2).
     func attribute(

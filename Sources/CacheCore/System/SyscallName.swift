@@ -4,5 +4,5 @@ enum SyscallName: Sendable, Hashable, CaseIterable {
         unlinkat
     case syncFileRange
     case fstat, fstatat, statfs, getdents, inotify, eventfd, fadvise
-    case fsetxattr, getxattr, fremovexattr, removexattr, ficlone, fchmod, utimensat
+    case fsetxattr, setxattr, getxattr, fremovexattr, removexattr, ficlone, fchmod, utimensat
 }

@@ -43,6 +43,7 @@ struct Entry {
         static let isCounted = Flags(rawValue: 8)
         /// The number of the lowest of three bits with the orientation minus 1.
         static let orientationShift: UInt8 = 4
+        static let awaitsAttributes = Flags(rawValue: 128)
     }
 
     /// A number of 64 bits that needs no more alignment than its halves.
@@ -76,6 +77,7 @@ struct Entry {
         isOccupied = true
         isPinned = facts.isPinned
         isLinked = facts.isLinked && file != 0
+        set(.awaitsAttributes, facts.awaitsAttributes)
     }
 
     /// 32 bits of an inode's number. Most file systems have no larger numbers.
@@ -146,6 +148,7 @@ struct Entry {
             fetchedAt: UnixTime(rawValue: fetchedAt),
             freshUntil: freshUntil == 0 ? nil : UnixTime(rawValue: freshUntil),
             lastUsedAt: FileTime(nanoseconds: lastUsedAt), isPinned: isPinned,
-            inode: UInt64(file), isLinked: isLinked, digestPrefix: digestPrefix)
+            inode: UInt64(file), isLinked: isLinked, digestPrefix: digestPrefix,
+            awaitsAttributes: flags.contains(.awaitsAttributes))
     }
 }

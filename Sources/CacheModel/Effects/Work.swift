@@ -27,6 +27,9 @@ package enum Work: Sendable {
     case adopt(FlightID, CacheKey, ContentDigest)
     /// Write the origin's confirmation into the record of the entry.
     case confirm(FlightID, CacheKey)
+    /// Write the URLs of an entry into its file, which a daemon that was killed has left without them: the one it was
+    /// downloaded from, and the one that names it.
+    case complete(CacheKey, CacheURL, CacheURL)
     /// Remove the file of an entry or a partial.
     case unlink(Victim)
     /// Evict the least recently used entries, down to a goal.

@@ -63,13 +63,14 @@ extension CacheState {
         startQueued(&effects)
     }
 
-    /// A caller requests images without waiting. Returns `false`, and does nothing, unless all are cached and fresh.
+    /// A caller requests images without waiting. Returns `false`, and does nothing, unless all are cached and fresh, and
+    /// their files have their URLs.
     package mutating func requestedHits(
         _ keys: some Collection<CacheKey>, now: FileTime
     ) -> Bool {
         let areHits = keys.allSatisfy { key in
             guard let facts = disk.facts(of: key), !disk.needsProbe(key) else { return false }
-            return !facts.isStale(at: now.wallTime)
+            return !facts.isStale(at: now.wallTime) && !facts.awaitsAttributes
         }
         guard areHits, !isDraining else { return false }
         for key in keys { disk.used(key, at: now) }
@@ -319,7 +320,10 @@ extension CacheState {
     ) -> Bool {
         switch answer(key, url, last: also.last ?? url, stale, now) {
         case .ask: return false
-        case .hit: break
+        case .hit:
+            if disk.facts(of: key)?.awaitsAttributes == true {
+                effects.work.append(.complete(key, url, name))
+            }
         case .hitAndRevalidate: revalidate(key, url, name, fields, also, for: client, &effects)
         case .staleHit: counters.staleAnswers += 1
         case .failure(let failure):

@@ -4,7 +4,7 @@ import Glibc
 public enum Environment {
     /// The names of the variables.
     static let names = [
-        "CACHED_SOCKET", "CACHE_DIRECTORY", "HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
+        "CACHED_SOCKET", "CACHED_DIRECTORY", "HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
     ]
 
     /// Reads the variables. getenv(3).

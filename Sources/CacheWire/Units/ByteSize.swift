@@ -1,5 +1,5 @@
-/// A number of bytes in the notation of options and settings: `2MB` is 2 × 10⁶ bytes, `2MiB` and `2M`
-/// are 2 × 2²⁰, and a number without a unit counts bytes.
+/// A number of bytes in the notation of options and settings: `2MB` is 2 × 10⁶ bytes, `1.5MiB` and `1.5M`
+/// are 1.5 × 2²⁰, and a number without a unit counts bytes.
 ///
 ///     ByteSize("2MiB")?.count  // 2097152
 ///
@@ -8,24 +8,17 @@ public struct ByteSize: LosslessStringConvertible, Sendable, Hashable {
     /// In bytes, 0 or more.
     public let count: Int64
 
-    private static let units: [(suffix: String, bytes: Int64)] = [
-        ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
-        ("kB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000),
-        ("B", 1),
-        ("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30), ("T", 1 << 40),
-    ]
+    private static let table = UnitTable(
+        units: [
+            ("B", 1), ("kB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000),
+            ("TB", 1_000_000_000_000), ("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30),
+            ("T", 1 << 40), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
+        ], bare: 1)
 
-    /// Parses digits and an optional unit. The result is `nil` for any other text, and for sizes
-    /// that do not fit into 63 bits.
+    /// `nil` unless the text is a number with a unit of ``UnitTable`` or without one.
     public init?(_ description: String) {
-        let unit = Self.units.first { description.hasSuffix($0.suffix) }
-        let digits = description.dropLast(unit?.suffix.count ?? 0)
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-            let number = Int64(digits)
-        else { return nil }
-        let (bytes, overflows) = number.multipliedReportingOverflow(by: unit?.bytes ?? 1)
-        guard !overflows else { return nil }
-        count = bytes
+        guard let count = Self.table.number(in: description) else { return nil }
+        self.count = count
     }
 
     public var description: String { "\(count)B" }

@@ -1,36 +1,35 @@
-/// A length of time as people write it: `500ms`, `30s`, `5min`, `1h`, `90d`. The unit is required.
+/// A length of time as people write it: `500ms`, `30s`, `5min` or `5m`, `1.5h`, `90d`. A number without a unit counts
+/// seconds.
 public struct TimeSpan: LosslessStringConvertible, Sendable, Hashable {
-    /// Not negative, in whole milliseconds.
-    public let duration: Duration
+    /// 0 or more.
+    public let milliseconds: Int64
 
-    // The longer suffix comes first, because `ms` ends in `s`.
-    private static let units: [(suffix: String, milliseconds: Int64)] = [
-        ("ms", 1), ("min", 60_000), ("s", 1000), ("h", 3_600_000),
-        ("d", 86_400_000),
-    ]
+    private static let table = UnitTable(
+        units: [
+            ("ms", 1), ("s", 1000), ("min", 60_000), ("m", 60_000), ("h", 3_600_000),
+            ("d", 86_400_000),
+        ], bare: 1000)
 
-    /// `nil` unless the text is digits and a unit, and the milliseconds fit into 63 bits.
+    /// `nil` unless the text is a number with a unit of ``UnitTable`` or without one.
     public init?(_ description: String) {
-        guard let unit = Self.units.first(where: { description.hasSuffix($0.suffix) }) else {
-            return nil
-        }
-        let digits = description.dropLast(unit.suffix.count)
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-            let number = Int64(digits)
-        else { return nil }
-        let (milliseconds, overflows) = number.multipliedReportingOverflow(by: unit.milliseconds)
-        guard !overflows else { return nil }
-        duration = .milliseconds(milliseconds)
+        guard let milliseconds = Self.table.number(in: description) else { return nil }
+        self.milliseconds = milliseconds
     }
 
-    public init(_ duration: Duration) { self.duration = duration }
+    public init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+
+    public var duration: Duration { .milliseconds(milliseconds) }
+
+    /// Rounded up.
+    public var seconds: Int { Int(milliseconds / 1000 + (milliseconds % 1000 > 0 ? 1 : 0)) }
 
     /// The time in the longest unit of which it is a multiple.
     public var description: String {
-        let (seconds, attoseconds) = duration.components
-        let total = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-        let unit = Self.units.filter { total % $0.milliseconds == 0 }
-            .max { $0.milliseconds < $1.milliseconds }
-        return unit.map { "\(total / $0.milliseconds)\($0.suffix)" } ?? "\(total)ms"
+        let unit = Self.table.units.filter { milliseconds % $0.multiple == 0 }
+            .max { $0.multiple < $1.multiple }
+        return unit.map { "\(milliseconds / $0.multiple)\($0.name)" } ?? "\(milliseconds)ms"
     }
 }

@@ -50,14 +50,7 @@ public final class DaemonPlace: Sendable {
     }
 
     /// Whether one of the sockets exists, as after a crash of the daemon, or while it restarts.
-    var hasSocketFile: Bool {
-        sockets.contains { socket in
-            var file = cclient_file()
-            return (socket + [0]).withUnsafeBufferPointer { path in
-                path.baseAddress.map { cclient_look(cString($0), &file) == 0 } ?? false
-            }
-        }
-    }
+    var hasSocketFile: Bool { sockets.contains(where: Places.exists) }
 
     /// The commands that start a daemon, the first of which that succeeds; none without the program `cached`. The
     /// service manager comes first: its daemon does not end with the session of this program.

@@ -2,9 +2,13 @@ import CClient
 
 /// The paths of the cache and of the daemon's socket, by the same rules as `cachectl`.
 public enum Places {
-    /// The cache directory.
-    public static func directory(_ given: [UInt8]?) -> [UInt8] {
-        if let directory = given ?? variable("CACHE_DIRECTORY") { return directory }
+    /// The cache directory: that of the machine's daemon if its socket is the first of ``sockets(_:)`` that exists.
+    ///
+    /// - Parameter socket: the socket that the program names.
+    public static func directory(_ given: [UInt8]?, socket: [UInt8]? = nil) -> [UInt8] {
+        if let directory = given ?? variable("CACHED_DIRECTORY") { return directory }
+        let machine = StaticText.bytes("/var/cache/cached")
+        if sockets(socket).first(where: exists) == machineSocket, exists(machine) { return machine }
         // In a sandbox, the host's cache is elsewhere than the program's own.
         if let caches = absolute("HOST_XDG_CACHE_HOME") ?? absolute("XDG_CACHE_HOME") {
             return caches + StaticText.bytes("/cached")
@@ -19,7 +23,17 @@ public enum Places {
         if let runtime = absolute("XDG_RUNTIME_DIR") {
             sockets.append(runtime + StaticText.bytes("/cached/cached.sock"))
         }
-        return sockets + [StaticText.bytes("/run/cached/cached.sock")]
+        return sockets + [machineSocket]
+    }
+
+    private static var machineSocket: [UInt8] { StaticText.bytes("/run/cached/cached.sock") }
+
+    /// Whether a path exists, as far as this process sees it. lstat(2).
+    static func exists(_ path: [UInt8]) -> Bool {
+        var file = cclient_file()
+        return (path + [0]).withUnsafeBufferPointer { path in
+            path.baseAddress.map { cclient_look(cString($0), &file) == 0 } ?? false
+        }
     }
 
     /// Whether `CACHED_START` says that no daemon may be started.
@@ -32,11 +46,7 @@ public enum Places {
     /// Whether the user's service manager can be asked: its socket exists. systemd(1)
     static var hasServiceManager: Bool {
         guard let runtime = absolute("XDG_RUNTIME_DIR") else { return false }
-        let path = runtime + StaticText.bytes("/systemd/private") + [0]
-        var file = cclient_file()
-        return path.withUnsafeBufferPointer { path in
-            path.baseAddress.map { cclient_look(cString($0), &file) == 0 } ?? false
-        }
+        return exists(runtime + StaticText.bytes("/systemd/private"))
     }
 
     /// A variable that is set and not empty. getenv(3).

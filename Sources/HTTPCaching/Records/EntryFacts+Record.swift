@@ -13,6 +13,6 @@ extension EntryFacts {
             fetchedAt: record.fetchedAt, freshUntil: record.freshUntil, lastUsedAt: lastUsedAt,
             isPinned: record.isPinned,
             removeAt: record.removeAt, inode: inode, isLinked: isLinked,
-            digestPrefix: record.digestPrefix)
+            digestPrefix: record.digestPrefix, awaitsAttributes: record.awaitsAttributes)
     }
 }

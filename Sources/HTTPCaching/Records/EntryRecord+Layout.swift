@@ -73,6 +73,7 @@ extension EntryRecord {
         isShareable = flags.contains(.isShareable)
         isFromStore = flags.contains(.isFromStore)
         isPersonal = flags.contains(.isPersonal)
+        awaitsAttributes = flags.contains(.awaitsAttributes)
     }
 }
 

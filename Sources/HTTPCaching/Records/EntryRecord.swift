@@ -38,6 +38,8 @@ package struct EntryRecord: Hashable, Sendable {
     /// Whether the origin answered header fields of an account. Then only a caller who gives some can have it confirmed, and
     /// no other name shares the file.
     package var isPersonal = false
+    /// Whether the other attributes of the entry are still to be written. It stays set if the daemon is killed before that.
+    package var awaitsAttributes = false
 
     package init(
         size: Int64, mediaType: MediaType, width: Int?, height: Int?, fetchedAt: UnixTime,

@@ -19,6 +19,7 @@ struct RecordFlags: OptionSet {
 
     static let isPersonal = RecordFlags(rawValue: 8192)
     static let isRuled = RecordFlags(rawValue: 16384)
+    static let awaitsAttributes = RecordFlags(rawValue: 32768)
 
     /// The number of the lowest of three bits with the orientation minus 1.
     private static let orientationShift: UInt32 = 10
@@ -42,6 +43,7 @@ extension RecordFlags {
             (.isShareable, record.isShareable),
             (.isFromStore, record.isFromStore),
             (.isPersonal, record.isPersonal), (.isRuled, record.terms.isRuled),
+            (.awaitsAttributes, record.awaitsAttributes),
         ]
         let orientation = UInt32(record.orientation.rawValue - 1) << Self.orientationShift
         self = flags.reduce(into: Self(rawValue: orientation)) { if $1.1 { $0.insert($1.0) } }

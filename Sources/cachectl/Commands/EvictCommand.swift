@@ -24,7 +24,7 @@ struct EvictCommand: ParsableCommand {
     @Option(
         name: .customLong("to"),
         help: ArgumentHelp(
-            "The largest size to keep: 2MB is 2 * 10^6 bytes, 2MiB is 2 * 2^20, 2000 is bytes.",
+            "The largest size to keep: 2MB is 2 * 10^6 bytes, 1.5MiB or 1.5M is 1.5 * 2^20, 2000 is bytes.",
             valueName: "size"))
     var target: ByteSize?
 

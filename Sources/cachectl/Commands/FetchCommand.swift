@@ -38,9 +38,11 @@ struct FetchCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Fail if an image has not come after this time. The daemon's own attempts go on for others.",
-            valueName: "seconds"))
-    var timeout: Double?
+            """
+            Fail if an image has not come after this time, such as 500ms, 5s or 2min. The daemon's own \
+            attempts go on for others.
+            """, valueName: "time"))
+    var timeout: TimeSpan?
 
     @Option(
         name: .customLong("as"),
@@ -71,8 +73,8 @@ struct FetchCommand: ParsableCommand {
 
     func validate() throws {
         guard attempts ?? 1 > 0 else { throw ValidationError("--attempts takes 1 or more.") }
-        guard (0.001...1e9).contains(timeout ?? 1) else {
-            throw ValidationError("--timeout takes 0.001 to 1000000000 seconds.")
+        guard (1...1_000_000_000_000).contains(timeout?.milliseconds ?? 1) else {
+            throw ValidationError("--timeout takes 1ms to 1000000000s.")
         }
         guard others.isEmpty || arguments.urls.count == 1 && arguments.urls != ["-"] else {
             throw ValidationError("--or is for one image: give one URL before it.")
@@ -132,7 +134,7 @@ struct FetchCommand: ParsableCommand {
         let wants = urls.map {
             Want(
                 url: $0, also: others.isEmpty ? nil : others, pinned: pin ? true : nil,
-                attempts: attempts, timeout: timeout.map { Int($0 * 1000) },
+                attempts: attempts, timeout: timeout.map { Int($0.milliseconds) },
                 headers: headers)
         }
         return Methods.Fetch.Parameters(

@@ -24,8 +24,9 @@ struct NameCommand: ParsableCommand {
         help: ArgumentHelp(
             "The cache directory, for --path.",
             discussion: """
-                Default: that of the daemon, if one answers; else $CACHE_DIRECTORY, else \
-                $XDG_CACHE_HOME/cached, else ~/.cache/cached.
+                Default: that of the daemon, if one answers; else $CACHED_DIRECTORY, else that of the \
+                machine's daemon, /var/cache/cached, if its socket exists and the user's own does not; \
+                else $XDG_CACHE_HOME/cached, else ~/.cache/cached.
                 """,
             valueName: "path"))
     var directory: String?

@@ -9,7 +9,7 @@ struct RemoveCommand: ParsableCommand {
         abstract: "Remove images and cancel their downloads.",
         discussion: """
             The options that choose images are those of list, so a list shows what goes. They and --all \
-            keep pinned images; --as alone removes them too: log-out is one command. With --store, other \
+            keep pinned images, and --all says how many; --as alone removes them too: log-out is one command. With --store, other \
             machines keep their images until those are stale.
 
             Exit status: 0 all images were removed; 1 some could not be removed.
@@ -68,6 +68,15 @@ struct RemoveCommand: ParsableCommand {
             sum.entries = sum.entries.saturatingAdding(reply.entries)
             sum.bytes = sum.bytes.saturatingAdding(reply.bytes)
             sum.failure = reply.failure ?? sum.failure
+        }
+        if all,
+            case .int(let pinned)? = try client.call(Methods.Stats.self, .init()).stats[
+                "entriesPinned"],
+            pinned > 0
+        {
+            StandardError.report(
+                "\(pinned) pinned \(pinned == 1 ? "image" : "images") stayed; see list --state pinned"
+            )
         }
         var output = Output()
         try output.removed(sum, verb: "removed", json: format.json)

@@ -42,7 +42,7 @@ extension Examination {
         let asked = (try? daemon.get())?.directory
         return Examination(
             daemon: daemon,
-            directory: asked ?? DirectoryLookup.path(flag: nil, environment: environment),
+            directory: asked ?? DirectoryLookup.clientPath(environment: environment),
             proxyVariables: proxyNames.filter { getenv($0).map { $0.pointee != 0 } ?? false },
             now: TimeText.now())
     }

@@ -24,12 +24,7 @@ struct StoredFile {
                 path,
                 "the name of a cached image has 36 characters, then .part or nothing")
         }
-        var status = stat()
-        guard lstat(path, &status) == 0 else {
-            throw .unreadable(
-                path, String(cString: strerror(errno)),
-                status: errno == ENOENT ? .incomplete : .inputOutput)
-        }
+        let status = try Self.status(of: path)
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw .unreadable(path, "it is not a regular file")
         }
@@ -51,6 +46,22 @@ struct StoredFile {
         return Array(path.utf8[(start ?? path.startIndex)...]).withUnsafeBytes {
             DirectoryName($0)
         }
+    }
+
+    /// lstat(2).
+    private static func status(of path: String) throws(CommandFailure) -> stat {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            throw .unreadable(
+                path, String(cString: strerror(errno)),
+                status: errno == ENOENT ? .incomplete : .inputOutput)
+        }
+        return status
+    }
+
+    /// Whether its inode has changed in the last three seconds.
+    func changedRecently() throws(CommandFailure) -> Bool {
+        time(nil) - (try Self.status(of: path).st_ctim.tv_sec) <= 3
     }
 
     /// The value of an attribute; `nil` if there is none. lgetxattr(2).

@@ -1,6 +1,7 @@
 import CacheKey
 import CacheValues
 import CacheWire
+import Glibc
 import HTTPCaching
 import ImageFormats
 
@@ -24,14 +25,11 @@ struct StoredRecord {
     // MARK: Entries
 
     private mutating func addEntry(_ key: CacheKey, _ file: StoredFile) throws(CommandFailure) {
-        let attribute = EntryRecord.attributeName(of: key)
-        guard let bytes = try file.attribute(attribute) else {
-            throw .unreadable(
-                file.path,
-                "it has no record: it was copied without attributes, or never was a cached image")
-        }
-        guard let record = bytes.withUnsafeBytes({ EntryRecord($0) }) else {
-            throw .unreadable(file.path, "its record is damaged: the attribute \(attribute)")
+        var (bytes, record) = try record(of: key, file)
+        // The daemon writes the other attributes within two seconds.
+        while record.awaitsAttributes, try file.changedRecently() {
+            usleep(50_000)
+            (bytes, record) = try self.record(of: key, file)
         }
         add(
             RecordedField("path", file.path), RecordedField("key", "\(key)"),
@@ -49,6 +47,21 @@ struct StoredRecord {
         if record.size != file.size {
             problem = "it has \(file.size) bytes, but its record says \(record.size)"
         }
+    }
+
+    private func record(
+        of key: CacheKey, _ file: StoredFile
+    ) throws(CommandFailure) -> ([UInt8], EntryRecord) {
+        let attribute = EntryRecord.attributeName(of: key)
+        guard let bytes = try file.attribute(attribute) else {
+            throw .unreadable(
+                file.path,
+                "it has no record: it was copied without attributes, or never was a cached image")
+        }
+        guard let record = bytes.withUnsafeBytes({ EntryRecord($0) }) else {
+            throw .unreadable(file.path, "its record is damaged: the attribute \(attribute)")
+        }
+        return (bytes, record)
     }
 
     /// The URL of this name, or that of the first name of the file.

@@ -30,12 +30,7 @@ struct FilterOptions: ParsableArguments {
             "Only images that nobody used for this time, such as 30d.", valueName: "time"))
     var unused: TimeSpan?
 
-    /// Seconds, rounded up.
-    var unusedFor: Int? {
-        (unused?.duration.components).map {
-            Int(clamping: $0.seconds) + ($0.attoseconds > 0 ? 1 : 0)
-        }
-    }
+    var unusedFor: Int? { unused?.seconds }
 
     /// Whether any option is given.
     var isGiven: Bool {

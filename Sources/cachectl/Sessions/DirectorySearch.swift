@@ -5,12 +5,12 @@ struct DirectorySearch {
     /// The directory of the daemon; `nil` if none answers within a second, or only an old one that does not report
     /// it.
     let ofDaemon: String?
-    /// The directory of a daemon that was started with the environment of this process and without options.
+    /// The directory in which programs with the environment of this process look.
     let ofEnvironment: String?
 
     /// - Parameter socket: the value of `--socket`. If it is set, a daemon must answer there.
     init(socket: String?) throws(ClientError) {
-        ofEnvironment = DirectoryLookup.path(flag: nil, environment: try Environment.current())
+        ofEnvironment = DirectoryLookup.clientPath(environment: try Environment.current())
         do throws(ClientError) {
             ofDaemon = try Self.ask(socket)
         } catch {
@@ -30,7 +30,8 @@ struct DirectorySearch {
         if let found = ofDaemon ?? ofEnvironment { return found }
         throw CommandFailure(
             status: .usage,
-            message: "HOME is not set: name the cache directory with --directory or CACHE_DIRECTORY"
+            message:
+                "HOME is not set: name the cache directory with --directory or CACHED_DIRECTORY"
         )
     }
 }

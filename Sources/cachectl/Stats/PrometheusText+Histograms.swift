@@ -1,7 +1,7 @@
 import CacheWire
 
 extension PrometheusText {
-    /// The failed downloads by kind. There are only as many kinds as docs/understand/http-caching.md lists.
+    /// The failed downloads by kind. There are only as many kinds as docs/lookup/failures.md lists.
     mutating func add(failures: [String: Int]) {
         guard !failures.isEmpty else { return }
         let metric = "failed_downloads_by_kind_total"

@@ -8,7 +8,7 @@ const named = 6
 /** What a person can do about a kind of failure. */
 function advice({ kind, httpStatus }) {
   if (kind === 'http' && [401, 403].includes(httpStatus)) {
-    return 'The server wants a permission, or refuses programs without a contact: see CACHED_CONTACT, and docs/do/accounts.md.'
+    return 'The server wants a permission, or refuses programs without a contact: see CACHED_CONTACT, and docs/do/private-images.md.'
   }
   if (kind === 'http' && [404, 410].includes(httpStatus)) return 'The image does not exist there any more. Dismiss it.'
   if (kind === 'http' && (httpStatus === 429 || httpStatus >= 500)) return 'The server is busy or broken. Retry later.'

@@ -5,7 +5,7 @@ import HTTPCaching
 import Logging
 
 /// The table of settings. The options, the environment, the configuration file, `--print-config`, `etc/cached.conf`
-/// and docs/lookup/configuration.md have the rows in this order.
+/// and docs/lookup/settings.md have the rows in this order.
 extension Setting {
     static let sections: [(title: String, rows: [Setting])] = [
         ("Places and access", places), ("Space", space), ("Downloads", downloads),
@@ -16,11 +16,15 @@ extension Setting {
 
     private static let places: [Setting] = [
         Setting(
-            "CACHE_DIRECTORY", .text("PATH"),
-            otherwise: "$XDG_CACHE_HOME/cached, else ~/.cache/cached", restart: true,
+            "CACHED_DIRECTORY", .text("PATH"),
+            otherwise: """
+                $CACHE_DIRECTORY, which systemd sets to /var/cache/cached for the machine's daemon, \
+                else $XDG_CACHE_HOME/cached, else ~/.cache/cached
+                """, restart: true,
             """
-            The folder of the images, an absolute path. Programs compute the paths of images from \
-            it, so a change affects all of them.
+            The folder of the images, an absolute path. Programs look in the default place without \
+            reading this file: they need the same variable in their environment. A mount at the default \
+            place needs neither.
             """, inForce: { $0.cache.directory }
         ) { $0.cache.directory = $1 },
         Setting(

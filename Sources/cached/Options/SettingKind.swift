@@ -96,15 +96,15 @@ extension SettingKind where Value: FixedWidthInteger & Sendable {
 extension SettingKind where Value == Int64 {
     /// A number of bytes.
     static func size(from least: Int64 = 1) -> Self {
-        SettingKind("SIZE", "a size like 64MiB or 5G") { text in
+        SettingKind("SIZE", "a size like 600kB, 64MiB or 1.5GB") { text in
             ByteSize(text).flatMap { $0.count >= least ? $0.count : nil }
         }
     }
 
     /// A time in whole seconds, as HTTP counts (RFC 9111 §1.2.2).
     static var seconds: Self {
-        SettingKind("TIME", "whole seconds, like 30s or 1h") { text in
-            (TimeSpan(text)?.duration.components).flatMap { $0.attoseconds == 0 ? $0.seconds : nil }
+        SettingKind("TIME", "a time of whole seconds like 30s, 1h or 90d") { text in
+            TimeSpan(text).flatMap { $0.milliseconds % 1000 == 0 ? $0.milliseconds / 1000 : nil }
         }
     }
 }
@@ -112,7 +112,7 @@ extension SettingKind where Value == Int64 {
 extension SettingKind where Value == Duration {
     static func time(from least: Duration, to most: Duration? = nil) -> Self {
         let end = most.map { " to \(TimeSpan($0))" } ?? " on"
-        let expected = "a time like 500ms or 10min, from \(TimeSpan(least))\(end)"
+        let expected = "a time like 500ms, 10min or 1d, from \(TimeSpan(least))\(end)"
         return SettingKind("TIME", expected) { text in
             guard let time = TimeSpan(text)?.duration, least <= time, time <= most ?? time else {
                 return nil

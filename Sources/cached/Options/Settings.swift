@@ -87,21 +87,21 @@ struct Settings: Sendable {
     private mutating func completePlaces(_ environment: [String: String]) throws {
         if socket.isEmpty { socket = SocketLookup.daemonPath(flag: nil, environment: environment) }
         if cache.directory.isEmpty {
-            guard let usual = DirectoryLookup.path(flag: nil, environment: environment) else {
+            guard let usual = DirectoryLookup.daemonPath(environment: environment) else {
                 throw StartFailure.configuration(
-                    "no cache directory is known; set one with --directory")
+                    "no cache directory is known; set one with --directory (CACHED_DIRECTORY)")
+            }
+            // A service manager separates several directories by colons. systemd.exec(5), `CacheDirectory=`
+            guard !usual.contains(":/") else {
+                throw StartFailure.configuration(
+                    "CACHE_DIRECTORY in the environment names several directories, \(usual); choose one with "
+                        + "--directory (CACHED_DIRECTORY)")
             }
             cache.directory = usual
         }
-        // A service manager separates several directories by colons. systemd.exec(5), `CacheDirectory=`
-        guard values["CACHE_DIRECTORY"]?.source == .option || !cache.directory.contains(":/") else {
-            throw StartFailure.configuration(
-                "CACHE_DIRECTORY names several directories, \(cache.directory); choose one with --directory"
-            )
-        }
         guard cache.directory.hasPrefix("/") else {
             throw values.bad(
-                "CACHE_DIRECTORY", WrongValue("an absolute path", shown: cache.directory))
+                "CACHED_DIRECTORY", WrongValue("an absolute path", shown: cache.directory))
         }
         cache.deriver = DeriverProgram.path
         cache.directoryMode = Self.directoryMode(socketMode)

@@ -12,13 +12,16 @@ struct StoreChoice: Sendable {
     var policy = StorePolicy()
     var maximumRate: Int64?
 
-    /// `nil` without a bucket, even if other settings of the store are set.
+    /// `nil` without a bucket, even if other settings of the store are set. A wrong value of one is an error all the same.
     ///
     /// - Parameter downloadRate: bytes a second of all downloads, if that is limited.
     func settings(
         _ values: SettingValues, _ environment: [String: String], downloadRate: Int64?
     ) throws -> StoreSettings? {
-        guard let bucket else { return nil }
+        guard let bucket else {
+            _ = try location("s3://images", values, [:])
+            return nil
+        }
         var settings = StoreSettings(
             location: try location(bucket, values, environment),
             credentials: try credentials ?? Self.credentials(values, environment))

@@ -52,7 +52,9 @@ final class PressureLoop: @unchecked Sendable {
                         "memory pressure is not watched as it is set",
                         metadata: ["reason": "\(objection)"])
                 }
-                (name, cause) = (source.description, source.cause)
+                name = source.description
+                // A stall in a pressure file says no more if the service manager names the file.
+                cause = probes.first is ByteProbe ? .serviceManager : .daemon
             } catch {
                 logSkipped("\(source): \(error)")
             }

@@ -5,7 +5,7 @@
    bytes are 64 bits; times are Unix seconds. Build with `pkg-config --cflags --libs cached`.
 
    If no daemon answers, the library starts one, which ends after ten minutes without a client: the user's cached.socket of
-   systemd, or else the program cached. docs/do/applications.md, "Without a daemon". */
+   systemd, or else the program cached. docs/lookup/libraries.md, "Without a daemon". */
 #ifndef CACHED_H
 #define CACHED_H
 
@@ -52,7 +52,7 @@ typedef struct cached_image {
        cached_open_file opens it. */
     const char *url, *path, *media_type;
     /* Of a failure, and of a cached image that could not be refreshed: a word for programs, such as http or noDaemon, and
-       a sentence for people. The words are in docs/understand/http-caching.md, "Failures", and docs/do/applications.md. */
+       a sentence for people. The words are in docs/lookup/failures.md. */
     const char *kind, *message;
     /* Another number if another file is behind the name: a key for decoded pictures. 0 if there is no file, or if this
        program cannot see it. */
@@ -91,8 +91,8 @@ typedef struct cached_request {
 #define CACHED_REQUEST_INIT \
     { sizeof(cached_request), NULL, CACHED_NORMAL, 0, 0, NULL, NULL }
 
-/* Opens the cache. NULL: where everybody looks. directory: $CACHE_DIRECTORY, $HOST_XDG_CACHE_HOME/cached,
-   $XDG_CACHE_HOME/cached, ~/.cache/cached. socket: $CACHED_SOCKET, $XDG_RUNTIME_DIR/cached/cached.sock,
+/* Opens the cache. NULL: where everybody looks. directory: $CACHED_DIRECTORY, /var/cache/cached if the machine's
+   daemon serves, $HOST_XDG_CACHE_HOME/cached, $XDG_CACHE_HOME/cached, ~/.cache/cached. socket: $CACHED_SOCKET, $XDG_RUNTIME_DIR/cached/cached.sock,
    /run/cached/cached.sock. Neither has to exist. NULL with errno if memory or descriptors are short. */
 cached *cached_open(const char *directory, const char *socket);
 

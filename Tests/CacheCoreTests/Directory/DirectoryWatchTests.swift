@@ -91,7 +91,7 @@ struct DirectoryWatchTests {
         try await withTestScope { scope in
             let folder = try CacheFolder(inMemory: scope)
             var watch = try DirectoryWatch(folder.directory)
-            _ = folder.directory.publish([folder.held("a")], now: .now)
+            _ = folder.publishAlone([folder.held("a")])
             #expect(drained(&watch) == [.created(Sample.key("a"))])
             _ = try folder.probe("a")
             #expect(drained(&watch) == [])

@@ -152,7 +152,8 @@ struct PublishingTests {
             #expect(batch.count == 2)
             #expect(try folder.names() == ["\(Sample.key("b")).part"])
             #expect(try contents(of: folder.partial("b")) == Sample.bytes("b"))
-            #expect(folder.attribute("user.mime_type", of: folder.partial("b")) == "image/png")
+            let name = EntryRecord.attributeName(of: Sample.key("b"))
+            #expect(folder.bytes(name, of: folder.partial("b"))?.count == 56)
             let published = folder.directory.commit(
                 &batch, .eachFile, makeRoom: noRoom)
             #expect(published.map(\.key) == ["a", "b"].map(Sample.key))
@@ -166,8 +167,8 @@ struct PublishingTests {
         try await withTestScope { scope in
             let opening = FaultPlan(call, nth: .max, .diskQuotaExceeded)
             _ = try CacheFolder(in: scope, faults: opening)
-            // One write and four attributes an image.
-            let nth = opening.seen + (call == .write ? 2 : 6)
+            // One write and one attribute an image.
+            let nth = opening.seen + 2
             let folder = try CacheFolder(
                 in: scope, faults: FaultPlan(call, nth: nth, .diskQuotaExceeded))
             let noRoom = { (_: CacheKey, _: Int64) in false }
@@ -303,8 +304,8 @@ struct PublishingTests {
                     call, nth: nth + (isStaging ? images.count : 0),
                     and: way.obstacle(otherThan: call))
                 let folder = try CacheFolder(inMemory: scope, faults: faults.plan)
-                let staged = try images.map { try way.image($0, in: folder) }
-                let published = folder.directory.publish(staged, now: .now)
+                let published = folder.publishAlone(
+                    try images.map { try way.image($0, in: folder) })
                 guard faults.plan.hasStruck else {
                     #expect(nth > 1 || way.spares(call), "\(call) is never called")
                     return
@@ -444,11 +445,12 @@ struct PublishingTests {
         }
     }
 
-    /// The validators are the second attribute and the URL the fourth. Neither is left out because of the other.
-    @Test(arguments: [2, 4])
+    /// Of the attributes beside the record, the validators are the first and the URL the third. Neither is left out
+    /// because of the other.
+    @Test(arguments: [1, 3])
     func anInodeWithoutRoomKeepsNoValidators(nth: Int) async throws {
         try await withTestScope { scope in
-            let plan = FaultPlan(.fsetxattr, nth: 1 + nth, .noSpace)
+            let plan = FaultPlan(.setxattr, nth: nth, .noSpace)
             let folder = try CacheFolder(in: scope, faults: plan)
             #expect(try folder.publish("a").first?.failure == nil)
             #expect(plan.hasStruck)

@@ -46,7 +46,7 @@ extension SyscallName {
         case .inotify: [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .noSpace]
         case .eventfd: [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory]
         case .fadvise: [.invalidArgument, .ioError]
-        case .fsetxattr:
+        case .fsetxattr, .setxattr:
             [.diskQuotaExceeded, .noSpace, .notPermitted, .ioError, .readOnlyFileSystem]
         case .getxattr: [.permissionDenied, .noMemory, .ioError]
         case .fremovexattr, .removexattr:

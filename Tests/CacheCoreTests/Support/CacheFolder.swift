@@ -74,6 +74,14 @@ struct CacheFolder {
             try names.map { try stage($0) }, now: FileTime(UnixTime(rawValue: 1_790_000_100)))
     }
 
+    /// Publishes images with their records alone.
+    func publishAlone(_ images: [StagedImage]) -> [Publication] {
+        let noRoom = { (_: CacheKey, _: Int64) in false }
+        var batch = PublicationBatch()
+        _ = directory.prepare(images[...], for: &batch, now: .now, makeRoom: noRoom)
+        return directory.commit(&batch, .eachFile, makeRoom: noRoom)
+    }
+
     func probe(_ name: String) throws -> EntryProbe {
         try directory.probe(Sample.key(name))
     }

@@ -6,7 +6,8 @@ import Testing
 
 /// The place in which the code of a document runs: a home directory with a daemon and a cache at the usual paths.
 ///
-/// `https://example.com` is an origin that has `a.png` to `d.png`, `logo.png` and `a.jpg`, and answers others with 404.
+/// `https://example.com` is an origin that has `a.png` to `d.png`, `logo.png`, `a.jpg` and `cover-1.png` to `cover-10.png`, and
+/// answers others with 404.
 /// `https://www.debian.org/logos` and `http://localhost:8731` are the same one, which sends `elephants.jpg` slowly.
 struct DocumentPlace {
     private let origin: ScriptedOrigin
@@ -22,7 +23,8 @@ struct DocumentPlace {
         settings = block.settings
         origin = try ScriptedOrigin(in: scope)
         let logo = "openlogo-nd-100.png"
-        for name in ["a.png", "b.png", "c.png", "d.png", "logo.png", "a.jpg", logo] {
+        let covers = (1...10).map { "cover-\($0).png" }
+        for name in ["a.png", "b.png", "c.png", "d.png", "logo.png", "a.jpg", logo] + covers {
             let image = SampleImage.png(width: 64, height: 48, byteCount: 5000)
             let age = name == "a.jpg" ? 0 : 600
             origin.route(

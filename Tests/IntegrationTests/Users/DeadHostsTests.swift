@@ -84,7 +84,7 @@ struct DeadHostsTests {
             }
             if isLongForm {
                 #expect(greedy.text(.standardOutput).contains("over"))
-                // docs/understand/order-and-limits.md; a dead host takes 11 s.
+                // docs/understand/order-and-fairness.md; a dead host takes 11 s.
                 #expect(times.sorted()[times.count / 2] < .seconds(1))
                 #expect(times.max()! < .seconds(5))
                 print("dead hosts: \(times.count) images of another user, at most \(times.max()!)")

@@ -110,12 +110,6 @@ import Testing
         #expect(found == directory)
     }
 
-    @Test func onlyTheServiceManagersSourceIsNotTheDaemonsOwn() {
-        let sources = choice(["MEMORY_PRESSURE_WATCH": "/run/pressure"]).sources
-        #expect(sources.first?.cause == .serviceManager)
-        #expect(sources.dropFirst().allSatisfy { $0.cause == .daemon })
-    }
-
     @Test(arguments: [
         ("plain", "plain"), (#"a\011b\012c"#, "a\tb\nc"), (#"\04"#, #"\04"#), (#"\999"#, #"\999"#),
         (#"\303\244"#, "ä"),

@@ -25,6 +25,19 @@ private final class CallCount: Sendable {
         }
     }
 
+    /// A stall in a pressure file is found, also if the service manager names the file: the memory decides what is evicted.
+    @Test(.enabled(if: StallGroup.obstacle == nil, "\(StallGroup.obstacle ?? "")"))
+    func aStallInTheServiceManagersFileIsFound() async throws {
+        try await withTestScope { scope in
+            let group = try StallGroup(in: scope)
+            let recorder = PressureRecorder(
+                ["MEMORY_PRESSURE_WATCH": group.pressure.path], in: scope)
+            try await group.stall()
+            #expect(try await recorder.next().cause == .daemon)
+            try group.end()
+        }
+    }
+
     /// A closure that is stored under a lock can grow by a layer with each call, until the stack overflows.
     @Test func aReportCostsTheSameHoweverManyThereWere() async throws {
         try await withTestScope { scope in

@@ -21,7 +21,7 @@ export class Cache {
   #plain
 
   constructor({ directory, socket, patience, start, fallback = false } = {}) {
-    this.#folder = new Folder(directory ?? places.directory())
+    this.#folder = new Folder(directory ?? places.directory(socket))
     if (fallback) this.#plain = new Plain(fallback === true ? `${places.caches()}/cached-plain` : fallback)
     this.#daemon = new Daemon({
       directory: directory && this.#folder.path, socket, patience, start, plain: this.#plain,

@@ -1,5 +1,6 @@
 /** The name of an image's file, its variants, the cache directory, and the daemon's socket. */
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { CacheError } from './item.js'
 
@@ -41,9 +42,17 @@ export function check(url) {
 
 const absolute = (path) => (path?.startsWith('/') ? path : undefined)
 
-/** The cache directory, unless the application names one. */
-export function directory({ env } = process) {
-  return env.CACHE_DIRECTORY || `${caches({ env })}/cached`
+/** The daemon that serves the whole machine. */
+const machine = { socket: '/run/cached/cached.sock', directory: '/var/cache/cached' }
+
+/**
+ * The cache directory, unless the application names one: that of the machine's daemon if its socket is the first of
+ * `sockets` that exists.
+ */
+export function directory(socket, { env } = process) {
+  if (env.CACHED_DIRECTORY) return env.CACHED_DIRECTORY
+  const found = (socket ? [socket] : sockets({ env })).find(existsSync)
+  return found === machine.socket && existsSync(machine.directory) ? machine.directory : `${caches({ env })}/cached`
 }
 
 /** The folder of the user's caches. */
@@ -56,5 +65,5 @@ export function sockets({ env } = process) {
   if (env.CACHED_SOCKET) return [env.CACHED_SOCKET]
   const runtime = absolute(env.XDG_RUNTIME_DIR)
   const own = runtime ? [`${runtime}/cached/cached.sock`] : []
-  return [...own, '/run/cached/cached.sock']
+  return [...own, machine.socket]
 }

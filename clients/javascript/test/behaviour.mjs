@@ -244,7 +244,7 @@ folders.length = 0 // Only the programs of a test are there.
       mkdirSync(`${place}/systemd`)
       mkdirSync(`${place}/cached`)
       const manager = createServer().listen(`${place}/systemd/private`)
-      Object.assign(process.env, { XDG_RUNTIME_DIR: place, CACHE_DIRECTORY: directory })
+      Object.assign(process.env, { XDG_RUNTIME_DIR: place, CACHED_DIRECTORY: directory })
       program(place, 'cached', `ln -s ${socket} ${place}/cached/cached.sock\n`)
       program(place, 'systemctl', 'test "$*" = "--user start cached.socket" && ' +
         `touch ${place}/unit && ln -s ${socket} ${place}/cached/cached.sock\n`)
@@ -568,7 +568,7 @@ folders.length = 0 // Only the programs of a test are there.
       const source = example
         .replace("'cached-client'", JSON.stringify(new URL('../index.js', import.meta.url).href))
         .replace(/https:\/\/example\.com\/(\w+)/g, (_, letter) => `${origin}/${'abc'.indexOf(letter)}`)
-      const env = { ...process.env, CACHE_DIRECTORY: directory, CACHED_SOCKET: socket }
+      const env = { ...process.env, CACHED_DIRECTORY: directory, CACHED_SOCKET: socket }
       const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], { env })
       assert(!stdout.includes('noDaemon'), stdout)
     }

@@ -43,8 +43,8 @@ class Cache:
 
     Several threads may use one cache; each load belongs to one thread at a time.
 
-    directory: the cache directory; by default `$CACHE_DIRECTORY`, `$HOST_XDG_CACHE_HOME/cached`,
-        `$XDG_CACHE_HOME/cached` or `~/.cache/cached`.
+    directory: the cache directory; by default `$CACHED_DIRECTORY`, `/var/cache/cached` if the machine's daemon serves,
+        `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or `~/.cache/cached`.
     socket: the socket of the daemon; by default `$CACHED_SOCKET`, otherwise the first of
         `$XDG_RUNTIME_DIR/cached/cached.sock` and `/run/cached/cached.sock` that accepts a connection.
     patience: seconds to wait for a daemon that does not answer, for example while it restarts.
@@ -58,7 +58,7 @@ class Cache:
     def __init__(self, directory: str | os.PathLike[str] | None = None,
                  socket: str | os.PathLike[str] | None = None, *, patience: float = 30.0,
                  start: bool | None = None, fallback: bool | str | os.PathLike[str] = False):
-        self._folder = Folder(os.fspath(directory) if directory else _places.directory())
+        self._folder = Folder(os.fspath(directory) if directory else _places.directory(os.fspath(socket) if socket else None))
         self._plain: Plain | None = None
         if fallback is not False:
             from ._plain import Plain

@@ -8,7 +8,7 @@ from typing import NamedTuple
 class CacheError(Exception):
     """Why something failed: `kind` for programs, and `str(error)` for people.
 
-    The kinds of the daemon are in docs/understand/http-caching.md, "Failures", for example `http` or
+    The kinds of the daemon are in docs/lookup/failures.md, for example `http` or
     `notAnImage`. These are made here:
 
     noDaemon      there is no daemon, and none can be started; or it did not answer for as long as `patience`

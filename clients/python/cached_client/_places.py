@@ -13,6 +13,10 @@ LONGEST_URL = 8192
 #: The sizes that the cache makes, in pixels.
 SIDES = (32, 64, 128, 256, 512, 1024, 2048)
 
+#: The daemon that serves the whole machine.
+_MACHINE_SOCKET = "/run/cached/cached.sock"
+_MACHINE_DIRECTORY = "/var/cache/cached"
+
 _NAMESPACE = hashlib.sha1(bytes.fromhex("6ba7b8119dad11d180b400c04fd430c8"))
 
 
@@ -33,7 +37,7 @@ def name(url: str) -> str:
 
 
 def variant(url: str, side: int | None = None, account: str | None = None) -> str:
-    """The URL of a variant of an image (docs/lookup/variants.md, docs/do/accounts.md): `URL#as=ada&side=256`.
+    """The URL of a variant of an image (docs/lookup/variants.md, docs/do/private-images.md): `URL#as=ada&side=256`.
 
     side: pixels of the longer side. The next of 32, 64, 128, 256, 512, 1024 and 2048 is taken, and above them
         the image as it is.
@@ -55,9 +59,18 @@ def check(url: str) -> None:
         raise CacheError("invalidURL", f"the URL {url[:40]}… is longer than {LONGEST_URL} bytes; shorten it")
 
 
-def directory() -> str:
-    """Where the cache is unless the application names a directory."""
-    return os.environ.get("CACHE_DIRECTORY") or caches() + "/cached"
+def directory(socket: str | None = None) -> str:
+    """Where the cache is unless the application names a directory: that of the machine's daemon if its socket is the
+    first of `sockets()` that exists.
+
+    socket: the socket that the application names.
+    """
+    if chosen := os.environ.get("CACHED_DIRECTORY"):
+        return chosen
+    found = next((each for each in ([socket] if socket else sockets()) if os.path.lexists(each)), None)
+    if found == _MACHINE_SOCKET and os.path.lexists(_MACHINE_DIRECTORY):
+        return _MACHINE_DIRECTORY
+    return caches() + "/cached"
 
 
 def caches() -> str:
@@ -79,4 +92,4 @@ def _default_sockets() -> Iterator[str]:
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/"):
         yield runtime + "/cached/cached.sock"
-    yield "/run/cached/cached.sock"
+    yield _MACHINE_SOCKET

@@ -265,7 +265,7 @@ def the_socket_unit_comes_first():
         os.makedirs(place + "/systemd")
         os.makedirs(place + "/cached")
         manager.bind(place + "/systemd/private")
-        os.environ.update(XDG_RUNTIME_DIR=place, CACHE_DIRECTORY=DIRECTORY)
+        os.environ.update(XDG_RUNTIME_DIR=place, CACHED_DIRECTORY=DIRECTORY)
         program(place, "cached", f"ln -s {SOCKET} {place}/cached/cached.sock\n")
         program(place, "systemctl", f'test "$*" = "--user start cached.socket" && touch {place}/unit && '
                                     f"ln -s {SOCKET} {place}/cached/cached.sock\n")
@@ -636,7 +636,7 @@ def it_is_imported_quickly():
 def the_readme():
     """Its examples run."""
     text = (pathlib.Path(__file__).parent.parent / "README.md").read_text()
-    environment = {**os.environ, "CACHE_DIRECTORY": DIRECTORY, "CACHED_SOCKET": SOCKET}
+    environment = {**os.environ, "CACHED_DIRECTORY": DIRECTORY, "CACHED_SOCKET": SOCKET}
     for example in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         example = re.sub(r"https://example\.com/(\w+)", lambda m: f"{ORIGIN}/{'abc'.find(m[1])}", example)
         python = sys.executable

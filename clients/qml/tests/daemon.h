@@ -14,7 +14,7 @@ class Daemon {
 public:
     Daemon() {
         QVERIFY2(place.isValid(), "there is no room for a cache");
-        qputenv("CACHE_DIRECTORY", directory().toUtf8());
+        qputenv("CACHED_DIRECTORY", directory().toUtf8());
         qputenv("CACHED_SOCKET", place.filePath("cached.sock").toUtf8());
         qputenv("CACHED_START", "no");
         qputenv("MEMORY_PRESSURE_WATCH", "/dev/null");

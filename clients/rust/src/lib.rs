@@ -61,8 +61,8 @@ impl Options {
         Self::default()
     }
 
-    /// The directory of the cache: else `$CACHE_DIRECTORY`, `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or
-    /// `~/.cache/cached`. A path with a NUL is none.
+    /// The directory of the cache: else `$CACHED_DIRECTORY`, `/var/cache/cached` if the machine's daemon serves,
+    /// `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or `~/.cache/cached`. A path with a NUL is none.
     #[must_use]
     pub fn directory(mut self, path: impl AsRef<Path>) -> Self {
         self.directory = CString::new(path.as_ref().as_os_str().as_bytes()).ok();

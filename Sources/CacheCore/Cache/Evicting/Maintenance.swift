@@ -10,7 +10,7 @@ internal import Synchronization
 internal import SystemPackage
 
 /// The thread that maintains the cache independently of requests. It applies the changes that other programs
-/// make to the directory, writes access times to the files, and keeps the minimum of free space. It removes
+/// make to the directory, has access times and attributes written to the files, and keeps the minimum of free space. It removes
 /// entries that must not be stored, gives memory back after many downloads, and ends the pauses between
 /// retries, all of them when the machine's network changes.
 ///
@@ -23,8 +23,8 @@ final class Maintenance: Sendable {
     /// Wakes the thread, for example because a pause now ends earlier than all others. eventfd(2).
     private let wake: Int32
 
-    /// The time between two rounds of the regular work. The access times in the files are behind by this much
-    /// at most.
+    /// The time between two rounds of the regular work. The access times and attributes in the files are behind by
+    /// this much at most.
     static let interval = Duration.seconds(2)
     /// The number of rounds in a minute. After it, a directory that can't be watched is read again, and a missing
     /// `CACHEDIR.TAG` is written.
@@ -90,6 +90,7 @@ final class Maintenance: Sendable {
             cache.probeDirtyNames()
             guard next <= .now else { continue }
             cache.flushAccessTimes()
+            cache.writeAttributes()
             cache.keepLimits()
             cache.summarizeFailures()
             cache.shrinkTables()
@@ -157,6 +158,24 @@ extension Cache {
                 "an access time could not be written",
                 metadata: ["key": "\(key)", "error": "\(error)"])
         }
+    }
+
+    /// Writes the attributes that images were published without, beside publications.
+    func writeAttributes() { writeAttributes(of: directory.unwritten.keys[...]) }
+
+    private func writeAttributes(of keys: ArraySlice<CacheKey>) {
+        // The rest is written at the end.
+        guard !keys.isEmpty, !isDraining else { return }
+        worker.enqueue(
+            .runBeside { end in
+                var rest = keys
+                while let key = rest.popFirst() {
+                    self.directory.writeAttributes(of: key)
+                    if .now >= end { break }
+                }
+                self.drainWatch()
+                self.writeAttributes(of: rest)
+            })
     }
 
     /// Enforces the limits again, because other programs may have filled the disk. Ends the measures against a

@@ -29,6 +29,14 @@ extension Cache: DirectoryWorkerDelegate {
         }
     }
 
+    /// Gives an entry the attributes that its file lacks. This runs on the directory's thread.
+    func complete(_ key: CacheKey, from url: CacheURL, named name: CacheURL) {
+        directory.writeAttributes(of: key)
+        if let entry = openOriginal(key) { directory.complete(entry, from: url, named: name) }
+        drainWatch()
+        _ = lookupInPlace([key])
+    }
+
     func published(_ publications: [Publication]) {
         drainWatch()
         var publications = publications

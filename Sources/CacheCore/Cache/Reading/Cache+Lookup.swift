@@ -87,9 +87,7 @@ extension Cache {
             url: ifPossible { () throws(Errno) in try directory.url(of: key) }
                 .flatMap { key.isName(of: $0) ? $0 : nil },
             sha256: ifPossible { () throws(Errno) in try directory.digest(of: key) },
-            source: ifPossible { () throws(Errno) in
-                try directory.attribute(EntryAttributes.source(of: key), of: key)
-            },
+            source: ifPossible { () throws(Errno) in try directory.source(of: key) },
             names: names(of: key),
             origin: withOrigin ? directory.entryRecord(of: key).map { OriginDetails($0) } : nil)
     }

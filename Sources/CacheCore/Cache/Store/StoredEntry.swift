@@ -61,10 +61,7 @@ struct StoredEntry {
                 return nil
             }
             let name = try CacheURL(text)
-            guard
-                let source = try directory.attribute(
-                    EntryAttributes.source(of: key), of: .open(file))
-            else { return name }
+            guard let source = try directory.source(of: key, .open(file)) else { return name }
             return cache.ignoredQueries.name(of: try CacheURL(source)) == name ? name : nil
         } catch {
             return nil

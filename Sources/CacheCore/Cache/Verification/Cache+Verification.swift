@@ -67,6 +67,7 @@ extension Cache {
     }
 
     private func opened(_ key: CacheKey) -> Result<OpenedEntry?, Failure> {
+        directory.writeAttributes(of: key)
         do throws(Errno) {
             return .success(try openToVerify(key))
         } catch .noSuchFileOrDirectory {
@@ -105,7 +106,7 @@ extension Cache {
                 try directory.record(of: key)?.isPersonal != true
             else { return nil }
             let name = try CacheURL(text)
-            let source = try directory.attribute(EntryAttributes.source(of: key), of: key)
+            let source = try directory.source(of: key)
             return ImageRequest(try source.map { try CacheURL($0) } ?? name, named: name)
         } catch {
             return nil

@@ -8,7 +8,7 @@ internal import SystemPackage
 
 /// Publishing: from a staged image to an entry that survives a power cut.
 ///
-/// The order makes it safe: attributes, sync of the file, rename, sync of the directory. Only then is the image
+/// The order makes it safe: the record, sync of the file, rename, sync of the directory. Only then is the image
 /// `cached`. On ext4, a rename without a sync of the file leaves a file of zero length under the final name after
 /// a power cut. Without a sync of the directory the rename itself can be lost. The same holds for the first name
 /// of a file that had none.
@@ -16,7 +16,7 @@ internal import SystemPackage
 /// The images of a batch wait for the disk together. Many files share one sync of the file system. For few files,
 /// the writing of all is started before the first sync waits. The directory is synced once for the batch.
 extension CacheDirectory {
-    /// Prepares and commits images in one step.
+    /// Prepares and commits images in one step, with all of their attributes.
     func publish(
         _ images: [StagedImage], now: FileTime,
         sync method: GroupCommitPolicy.SyncMethod = .eachFile,
@@ -24,6 +24,7 @@ extension CacheDirectory {
     ) -> [Publication] {
         var batch = PublicationBatch()
         _ = prepare(images[...], for: &batch, now: now, makeRoom: makeRoom)
+        defer { for image in images { writeAttributes(of: image.key) } }
         return commit(&batch, method, makeRoom: makeRoom)
     }
 
@@ -143,12 +144,14 @@ extension CacheDirectory {
         }
         if let shared { return rejected(image, shared, isLostByOthers: true) }
         do {
-            try records.published(image)
             let status =
                 if let known = image.status { known } else {
                     try kernel.status(of: image.descriptor)
                 }
-            let facts = facts(image.record, status, lastUsedAt: image.lastUse)
+            try records.published(image, seenAs: status)
+            var record = image.record
+            record.awaitsAttributes = false
+            let facts = facts(record, status, lastUsedAt: image.lastUse)
             return Publication(
                 flight: image.flight, key: image.key, result: .success(facts),
                 time: image.times.staged?.duration(to: .now))
@@ -195,8 +198,8 @@ extension CacheDirectory {
         image.isNamed = file.isNamed
         // The bytes need not stay in memory.
         image.body = .file(file)
-        try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
-            try records.prepare(image, digest, file)
+        try kernel.storing({ makeRoom(key, 0) }) { () throws(Errno) in
+            try records.prepare(&image, digest, file)
         }
         // Not earlier: once a file was looked at, its next change costs another write of its inode.
         if !file.isNamed || image.record.isPersonal {

@@ -83,8 +83,10 @@ extension CacheDirectory {
     private func mayBeNamed(_ file: Int32, _ image: StagedImage) throws(Errno) -> Bool {
         guard try kernel.status(of: file).st_nlink < Self.mostNames else { return false }
         // An older version may not have known the type.
-        let type = try attribute(EntryAttributes.mediaType, of: .open(file))
-        return type.map { MediaType(name: $0) ?? .other } == image.record.mediaType
+        guard let type = try attribute(EntryAttributes.mediaType, of: .open(file)) else {
+            return true
+        }
+        return MediaType(name: type) ?? .other == image.record.mediaType
     }
 
     /// Whether a file has exactly the bytes of an image.

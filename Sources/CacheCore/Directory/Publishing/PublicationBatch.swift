@@ -33,6 +33,7 @@ struct PublicationBatch: Sendable {
         defer { nextUse = nextUse.successor }
         var item = image
         (item.record.isPinned, item.lastUse) = (isPinned, nextUse)
+        item.record.awaitsAttributes = false
         return item
     }
 

@@ -35,6 +35,8 @@ struct StagedImage: Sendable {
     var isPlaced = false
     /// The status of its own file after the sync; `nil` if it was not needed.
     var status: stat?
+    /// The attributes that its file gets after its publication; `nil` if the file has them.
+    var unwritten: FurtherAttributes?
     /// Why it can't become an entry.
     var failure: Errno?
 

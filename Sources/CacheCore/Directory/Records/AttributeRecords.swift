@@ -10,7 +10,7 @@ struct AttributeRecords: RecordStore {
     static let limitation: String? = nil
     static let keepsDigests = true
 
-    func opened() {}
+    func opened() { directory.unwritten.removeAll() }
 
     func record(
         of key: CacheKey, _ file: FileReference, seenAs _: stat?, withValidators: Bool
@@ -61,13 +61,28 @@ struct AttributeRecords: RecordStore {
         }
     }
 
-    func prepare(_ image: StagedImage, _ digest: ContentDigest, _ file: StagingFile) throws(Errno) {
-        try directory.writeAttributes(of: image, digest, file)
+    func prepare(
+        _ image: inout StagedImage, _ digest: ContentDigest, _ file: StagingFile
+    ) throws(Errno) {
+        image.record.awaitsAttributes = true
+        image.unwritten = FurtherAttributes(
+            mediaType: image.record.mediaType, digest: digest, validators: image.record.validators,
+            name: image.namingURL, url: image.url)
+        try directory.writeRecord(of: image, file)
     }
 
-    func published(_: StagedImage) {}
+    func published(_ image: StagedImage, seenAs status: stat) {
+        guard let attributes = image.unwritten else {
+            return directory.unwritten.remove(image.key)
+        }
+        let member = UnwrittenAttributes.Member(
+            file: CacheDirectory.Identity(status), attributes: attributes)
+        if !directory.unwritten.insert(image.key, member) {
+            directory.writeAttributes(of: image.key)
+        }
+    }
 
-    func removed(_: CacheKey) {}
+    func removed(_ key: CacheKey) { directory.unwritten.remove(key) }
 
     func lost(_: [CacheKey], isUnknown _: (Int) -> Bool) -> [Int] { [] }
 

@@ -38,8 +38,13 @@ extension CacheDirectory {
     func validatorRecord(
         of key: CacheKey, _ file: FileReference
     ) throws(Errno) -> ValidatorRecord? {
-        try withAttribute(ValidatorRecord.attributeName(of: key), of: file) { ValidatorRecord($0) }
-            ?? nil
+        if let unwritten = unwrittenAttributes(of: key, file) {
+            return ValidatorRecord(
+                digest: unwritten.digest.description, validators: unwritten.validators)
+        }
+        return try withAttribute(ValidatorRecord.attributeName(of: key), of: file) {
+            ValidatorRecord($0)
+        } ?? nil
     }
 
     /// The SHA-256 of the bytes of an entry as they were fetched; `nil` if it is missing or damaged.
@@ -82,9 +87,12 @@ extension CacheDirectory {
             try records.record(
                 of: key, .open(file), seenAs: nil, withValidators: withValidators)
         }
+        writeAttributes(of: key)
         guard let old = try stored(withValidators: false), old.isSameResponse(as: asked) else {
             return false
         }
+        var record = record
+        record.awaitsAttributes = old.awaitsAttributes
         // A record with a digest is that of one image, so its validators need no look.
         if old.digestPrefix == 0 {
             guard try stored(withValidators: true)?.validators == asked.validators else {

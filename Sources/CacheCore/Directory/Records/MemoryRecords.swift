@@ -64,11 +64,11 @@ struct MemoryRecords: RecordStore {
 
     func setPin(_: Bool, of _: CacheKey, _: Int32) throws(Errno) { throw .notSupported }
 
-    func prepare(_ image: StagedImage, _: ContentDigest, _: StagingFile) throws(Errno) {
+    func prepare(_ image: inout StagedImage, _: ContentDigest, _: StagingFile) throws(Errno) {
         try markIfUnstorable(image.record, image.key)
     }
 
-    func published(_ image: StagedImage) throws(Errno) {
+    func published(_ image: StagedImage, seenAs _: stat) throws(Errno) {
         try write(image.record, of: image.key, image.descriptor, withValidators: true)
     }
 

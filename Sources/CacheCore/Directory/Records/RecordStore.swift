@@ -33,10 +33,12 @@ protocol RecordStore: Sendable {
     func setPin(_ isPinned: Bool, of key: CacheKey, _ file: Int32) throws(Errno)
 
     /// Writes what has to be in the directory before an image gets the name of its entry.
-    func prepare(_ image: StagedImage, _ digest: ContentDigest, _ file: StagingFile) throws(Errno)
+    func prepare(
+        _ image: inout StagedImage, _ digest: ContentDigest, _ file: StagingFile
+    ) throws(Errno)
 
     /// An image has got its name.
-    func published(_ image: StagedImage) throws(Errno)
+    func published(_ image: StagedImage, seenAs status: stat) throws(Errno)
 
     /// The name of an entry was removed.
     func removed(_ key: CacheKey)

@@ -6,7 +6,8 @@ extension Check {
     static let directory = Check("directory") { examination in
         guard let path = examination.directory else {
             return [
-                .wrong("HOME is not set, so the cache has no directory", fix: "set CACHE_DIRECTORY")
+                .wrong(
+                    "HOME is not set, so the cache has no directory", fix: "set CACHED_DIRECTORY")
             ]
         }
         if examination.stats["isDirectoryInPlace"] == false {

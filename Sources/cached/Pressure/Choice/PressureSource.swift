@@ -12,14 +12,6 @@ enum PressureSource: Sendable, Hashable {
 
     /// The pressure file of the whole machine.
     static let machine = "/proc/pressure/memory"
-
-    /// The author of its reports.
-    var cause: PressureCause {
-        switch self {
-        case .assigned: .serviceManager
-        case .off, .file, .sampled: .daemon
-        }
-    }
 }
 
 extension PressureSource: CustomStringConvertible {

@@ -15,8 +15,8 @@ internal import Synchronization
 public final class ImageCache: Sendable {
     /// The places of the cache and of the daemon, and how long to wait for the daemon.
     public struct Configuration: Sendable {
-        /// The cache directory. `nil` stands for `$CACHE_DIRECTORY`, `$HOST_XDG_CACHE_HOME/cached`,
-        /// `$XDG_CACHE_HOME/cached` or `~/.cache/cached`.
+        /// The cache directory. `nil` stands for `$CACHED_DIRECTORY`, `/var/cache/cached` if the machine's daemon is
+        /// the one that is used, `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or `~/.cache/cached`.
         public var directory: String?
         /// The daemon's socket. `nil` stands for `$CACHED_SOCKET`, or the first of
         /// `$XDG_RUNTIME_DIR/cached/cached.sock` and `/run/cached/cached.sock` that answers.
@@ -45,10 +45,10 @@ public final class ImageCache: Sendable {
 
     public init(_ configuration: Configuration = Configuration()) {
         let directory = configuration.directory.map { Array($0.utf8) }
-        folder = Mutex(Folder(Places.directory(directory)))
+        let socket = configuration.socket.map { Array($0.utf8) }
+        folder = Mutex(Folder(Places.directory(directory, socket: socket)))
         place = DaemonPlace(
-            directory: directory, socket: configuration.socket.map { Array($0.utf8) },
-            starts: configuration.startsDaemon)
+            directory: directory, socket: socket, starts: configuration.startsDaemon)
         engine = Engine(place, patience: configuration.patience)
         isFake = false
     }

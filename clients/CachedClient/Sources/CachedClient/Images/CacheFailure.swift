@@ -119,7 +119,7 @@ extension CacheFailure: CustomStringConvertible {
 }
 
 extension CacheFailure.Kind {
-    /// The kind that a word of the daemon names; `docs/understand/http-caching.md` has the list.
+    /// The kind that a word of the daemon names; `docs/lookup/failures.md` has the list.
     init(word: String) {
         self =
             switch word {
