@@ -149,7 +149,7 @@ struct StoreBreakerTests {
     }
 
     @Test func theOldestKeysAreForgotten() {
-        var keys = RecentKeys(capacity: 3)
+        var keys = Recent<CacheKey>(capacity: 3)
         for number in 0..<5 { keys.insert(CacheKey(high: 0, low: UInt64(number))) }
         let known = (0..<5).map { keys.contains(CacheKey(high: 0, low: UInt64($0))) }
         #expect(known == [false, false, true, true, true])

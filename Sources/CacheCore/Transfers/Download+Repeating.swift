@@ -59,7 +59,9 @@ extension Download {
 
     /// The entry's record after a 304; `nil` if the 304 is about another image.
     func confirmed(_ record: EntryRecord) -> EntryRecord? {
-        record.confirmed(by: request.head, request.times, rules)
+        var record = record.confirmed(by: request.head, request.times, rules)
+        if isLocal { record?.isShareable = false }
+        return record
     }
 
     // MARK: Redirects
@@ -120,6 +122,7 @@ extension Download {
             request.fail(.addressRefused(address))
             return false
         }
+        noteAddress()
         plan.route = .proxy(proxy)
         plan.head = ResponseHead(after: request.head)
         return true

@@ -214,6 +214,9 @@ extension TransferThread {
         guard let store = context.store else {
             preconditionFailure("the store is asked by a loop without one")
         }
+        if context.settings.keepsLocalImages, AddressPolicy.isLocal(host: url.host) {
+            return answer(id, key, .notAsked)
+        }
         if hints.partial, let partial = context.directory.resumablePartial(of: key),
             partial.resumption.received * 2 >= partial.resumption.record.total
         {

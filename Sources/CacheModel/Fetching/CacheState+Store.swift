@@ -16,10 +16,18 @@ extension CacheState {
     /// has it.
     ///
     /// Other names are the choice of a program on this machine, so other machines must not believe them. The images of an
-    /// account are for nobody else.
+    /// account are for nobody else, and a local origin is another one elsewhere.
     func hasCommonName(_ flight: Flight) -> Bool {
         flight.name == flight.name.withoutFragment
             && store?.naming.name(of: flight.url) == flight.name
+            && store?.localOrigins.contains(flight.origin) == false
+    }
+
+    /// A download has reached a host that is another one on another network. The images of its origin concern this
+    /// machine alone: it neither asks others for them nor tells others of them.
+    package mutating func transferIsLocal(_ key: CacheKey, _ id: FlightID) {
+        guard let flight = downloads.flight(key, id) else { return }
+        store?.localOrigins.insert(flight.origin)
     }
 
     /// A caller has joined a download. If the download waits for its turn at the store, or for its original, that may

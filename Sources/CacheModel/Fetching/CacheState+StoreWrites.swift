@@ -180,8 +180,9 @@ extension CacheState {
         if store?.lookups.isAnyWaiting == true { startQueued(&effects) }
     }
 
-    /// The machine is on another network, where the store may be in reach.
+    /// The machine is on another network, where the store may be in reach, and hosts others.
     package mutating func storeMayBeInReach() {
+        store?.localOrigins = Recent(capacity: 1024)
         store?.reads.close()
         store?.writes.close()
         store?.latency.forget()

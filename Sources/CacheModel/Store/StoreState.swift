@@ -18,7 +18,9 @@ package struct StoreState: Sendable {
     /// Writes that failed and are tried again.
     package var delayed: [(due: ContinuousClock.Instant, task: StoreTask)] = []
     /// Keys whose images were not for others the last time.
-    package var unshareable = RecentKeys(capacity: 16_384)
+    package var unshareable = Recent<CacheKey>(capacity: 16_384)
+    /// Origins that are others on other networks.
+    package var localOrigins = Recent<Origin>(capacity: 1024)
     package var counters = StoreCounters()
     /// Whether any request has succeeded.
     package var hasSucceeded = false

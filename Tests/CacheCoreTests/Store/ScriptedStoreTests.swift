@@ -295,6 +295,32 @@ struct ScriptedStoreTests {
 
     // MARK: Addresses
 
+    /// Neither the name nor the address of the origin is public. The first image shows the address.
+    @Test func imagesOfALocalOriginAreNeitherAskedForNorPutThere() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope, mode: (true, true))
+            let origin = try ScriptedOrigin(in: scope)
+            let port = origin.port
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.store = store.settings
+                $0.transfers.keepsLocalImages = true
+                $0.transfers.resolutions = ["images.test:\(port):127.0.0.1"]
+            }
+            for path in ["/a.png", "/b.png"] {
+                origin.route(path, .answer(headers: lasting, body: image))
+            }
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(store.server.requests().isEmpty)
+            for path in ["/a.png", "/b.png"] {
+                let url = try CacheURL("http://images.test:\(port)\(path)")
+                let waiter = fixture.cache.fetch([ImageRequest(url)], FetchOptions())
+                #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
+            }
+            await CacheFixture.drain(fixture.cache)
+            #expect(store.server.requests().map(\.method) == ["GET"])
+        }
+    }
+
     /// The store's address is configured, and a client's URL is not.
     @Test func aClientsURLNeverUsesTheStoresConnection() async throws {
         try await withTestScope { scope in

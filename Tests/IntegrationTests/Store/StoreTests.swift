@@ -56,6 +56,25 @@ struct StoreTests {
         }
     }
 
+    /// The origin of the tests is on the loopback, which one machine may connect to and the other may not.
+    @Test func whatOneMachineMayReachStaysThere() async throws {
+        try await withFixture { fixture in
+            let images = fixture.images(0..<3)
+            let first = try await fixture.daemon(["CACHED_STORE_PRIVATE": nil])
+            #expect(try await first.takes(images))
+            try await first.writesToStore()
+            #expect(try await first.metric("storeUploads") == 0)
+            let sharing = try await fixture.daemon()
+            #expect(try await sharing.takes(images))
+            try await sharing.writesToStore()
+            #expect(try await sharing.metric("storeUploads") == 3)
+            let second = try await fixture.daemon(["CACHED_STORE_PRIVATE": nil])
+            #expect(try await second.takes(images))
+            #expect(try await second.metric("storeHits") == 0)
+            #expect(fixture.origin.requests().count == 9)
+        }
+    }
+
     /// - Parameter ahead: seconds by which the clock of the second machine is ahead.
     private func expectSame(
         _ image: StoreFixture.Image, on first: DaemonFixture, and second: DaemonFixture, ahead: Int

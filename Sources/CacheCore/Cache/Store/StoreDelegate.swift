@@ -17,6 +17,9 @@ final class StoreDelegate: TransferDelegate {
     /// Connections to the store are never shared.
     func downloadAnswered(_ id: FlightID, isMultiplexed: Bool) {}
 
+    /// The store's address is configured, and says nothing about the origin's.
+    func downloadIsLocal(_ key: CacheKey, _ id: FlightID) {}
+
     func flow(of key: CacheKey, _ id: FlightID) -> FlowKey? { cache.flow(of: key, id) }
 
     func downloadProgressed(

@@ -59,6 +59,8 @@ final class Request {
     let headLimit: Duration?
     /// Why the last address was not used, unless another address of the same host was.
     var refusedAddress: Failure?
+    /// Whether the host is at an address that means another host on another network.
+    var isLocal = false
     /// Whether the connection for the request had unread data, so that the request was not sent.
     var metUnreadData = false
     /// When the last part of the response arrived.
