@@ -42,6 +42,7 @@ struct Cachectl: ParsableCommand {
                 name: "The cache",
                 subcommands: [
                     StatsCommand.self, VerifyCommand.self, StoreCommand.self, DoctorCommand.self,
+                    PingCommand.self,
                 ]),
         ])
 

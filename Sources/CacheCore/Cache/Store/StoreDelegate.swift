@@ -52,7 +52,7 @@ final class StoreDelegate: TransferDelegate {
             case .staged(let image):
                 state.foundInStore(
                     key, id, size: image.record.size, reuse: image.record.reuse(at: .now),
-                    after: image.times.firstByte, &effects)
+                    after: image.times.firstByte, whole: image.times.whole, &effects)
             case .confirmed(let revalidation):
                 state.confirmedByStore(key, id, after: revalidation.storeTime, &effects)
             case .notInStore(let answer, let time):
@@ -68,4 +68,5 @@ final class StoreDelegate: TransferDelegate {
 
 extension TransferTimes {
     fileprivate var firstByte: Duration? { answered.map { began.duration(to: $0) } }
+    fileprivate var whole: Duration? { staged.map { began.duration(to: $0) } }
 }

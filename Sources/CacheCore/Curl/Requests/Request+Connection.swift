@@ -18,8 +18,8 @@ extension Request {
     /// The limit for the connection is a little longer than libcurl's own, so that libcurl reports what it
     /// counts itself.
     var deadline: ContinuousClock.Instant? {
+        if let wholeEnd { return isComplete ? nil : wholeEnd }
         if head.isComplete { return stallEnd }
-        if let headLimit { return began + headLimit }
         let settings = environment.settings
         guard let askedAt else {
             return began + .seconds(settings.connectTimeout) + .milliseconds(500)
