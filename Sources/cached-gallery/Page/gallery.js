@@ -16,7 +16,6 @@ import { Selection } from './selection.js'
 import { post, view } from './server.js'
 import { Shelf } from './shelf.js'
 import { StateOfThings } from './state.js'
-import { evictionsKnown } from './states.js'
 import { Thumbnails } from './thumbnails.js'
 import { Transfers } from './transfers.js'
 import { Viewer } from './viewer.js'
@@ -77,7 +76,6 @@ const shelf = new Shelf(transfers, thumbnails, {
 const grid = new Grid(catalog, thumbnails, {
   seen: () => watch(),
   active: item => drawer.isOpen && item && drawer.show(item),
-  rest: rememberPlace,
   dress(cell) {
     const isSelected = selection.has(cell.item?.key)
     cell.element.classList.toggle('selected', isSelected)
@@ -91,10 +89,7 @@ const grid = new Grid(catalog, thumbnails, {
 
 function showList() {
   grid.layOut()
-  if (placeToFind > 0 && catalog.length > placeToFind) {
-    grid.scrollTo(placeToFind)
-    placeToFind = 0
-  }
+  findPlace()
   viewer.refresh()
   transfers.settle(key => catalog.indexOf(key) >= 0)
   shelf.draw()
@@ -137,8 +132,19 @@ bindFilters((filter, isStep) => {
   applyFilter(filter)
 }, size => (grid.size = size))
 
-/** The place of a page that is loaded again, until the list is as long. */
+/** The place of a page that is loaded again, until the list is as long or the user is elsewhere. */
 let placeToFind = rememberedPlace()
+
+function findPlace() {
+  if (!placeToFind) return
+  const { index, hidden } = placeToFind
+  const isFound = catalog.length > index
+  if (isFound && grid.isAtTop) grid.scrollTo(index, hidden)
+  if (isFound || catalog.isWhole || !grid.isAtTop) placeToFind = undefined
+}
+
+// An event after scrolling would come too late for a page that is loaded again at once.
+addEventListener('pagehide', () => rememberPlace(placeToFind ?? grid.place))
 
 // MARK: What the daemon says
 
@@ -150,15 +156,7 @@ function take(items, removed = [], isNews = true) {
   shelf.draw()
   const changed = [...items.map(item => item.key), ...removed]
   if (changed.includes(drawer.key)) drawer.refresh(catalog.item(drawer.key) ?? transfers.item(drawer.key))
-  const gone = known.filter(key => catalog.item(key)?.state === 'missing')
-  if (gone.length > 0) setTimeout(explain, 1000 * evictionsKnown, gone, performance.now())
   if (transfers.finished.size > 0) setTimeout(settle, 3100)
-}
-
-/** Says of images that are gone since then why they are. */
-function explain(gone, since) {
-  catalog.explain(gone, evictedAt > since - 500)
-  grid.refresh(gone)
 }
 
 function settle() {
@@ -166,8 +164,6 @@ function settle() {
   shelf.draw()
 }
 
-/** When the last evictions were reported. */
-let evictedAt = -Infinity
 let outageTimer = null
 
 function showOutage(message, isConnected = message === '') {
@@ -211,10 +207,10 @@ listen({
     state.takeStats(news)
     shelf.takeStats(news)
   },
-  evictions(news) {
-    evictedAt = performance.now()
-    state.takeEvictions(news)
-    grid.refresh(catalog.evict(news.evictions))
+  failures: ({ items }) => take(items),
+  history(news) {
+    state.takeHistory(news)
+    grid.refresh(catalog.happened(news.events.filter(event => event.kind !== 'failed')))
   },
   verify: news => state.takeVerification(news),
 })
