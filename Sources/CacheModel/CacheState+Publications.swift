@@ -33,6 +33,13 @@ extension CacheState {
         // Another program may have changed the file meanwhile.
         let isCurrent = disk.isCurrent(key, since: start)
         disk.endProbe()
+        confirmed(key, id, end, isCurrent: isCurrent, &effects)
+    }
+
+    mutating func confirmed(
+        _ key: CacheKey, _ id: FlightID, _ end: RevalidationEnd, isCurrent: Bool,
+        _ effects: inout Effects
+    ) {
         let flight = publicationEnded(key, id)
         if case .gone = end, mayContinue(flight) {
             downloadAgain(key, &effects)

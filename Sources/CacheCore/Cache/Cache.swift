@@ -179,7 +179,7 @@ public final class Cache: Sendable {
         scanner.withLock { $0.take() }?.thread.join()
         drainWatch()
         flushAccessTimes()
-        for key in directory.unwritten.keys { directory.writeAttributes(of: key) }
+        for key in directory.unwritten.keys { writeUnwritten(key) }
         history.flush()
         directory.giveUp()
         summarizeFailures(all: true)
@@ -268,6 +268,11 @@ public final class Cache: Sendable {
         case .wakeStoreWriter: store?.writer.wakeUp()
         case .discardPartial(let key): transfers.send(.discardPartial(key))
         case .publish, .confirm: publish(end, isDownloading: isDownloading)
+        case .keepConfirmation:
+            guard case .confirmed(let revalidation)? = end else {
+                preconditionFailure("only the end of a transfer can confirm an entry")
+            }
+            keep(revalidation)
         case .adopt(let id, let key, let digest):
             worker.enqueue(.run { self.adopt(key, id, digest) })
         case .complete(let key, let url, let name):

@@ -30,6 +30,8 @@ package enum Work: Sendable {
     /// Write the URLs of an entry into its file, which a daemon that was killed has left without them: the one it was
     /// downloaded from, and the one that names it.
     case complete(CacheKey, CacheURL, CacheURL)
+    /// Keep the origin's confirmation of an entry until it is written into the record.
+    case keepConfirmation(FlightID, CacheKey)
     /// Remove the file of an entry or a partial.
     case unlink(Victim)
     /// Evict the least recently used entries, down to a goal.

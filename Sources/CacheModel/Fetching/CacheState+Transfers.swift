@@ -1,6 +1,6 @@
 import CacheDisk
 package import CacheKey
-import CacheValues
+package import CacheValues
 package import ImageFormats
 
 /// Transfers of downloads: their progress, and how they end.
@@ -75,15 +75,20 @@ extension CacheState {
     }
 
     /// The origin confirmed the entry that the download asked about.
+    ///
+    /// - Parameter facts: those of the entry from now on. `nil` if its record has to be written first.
     package mutating func entryConfirmed(
         _ key: CacheKey, _ id: FlightID, isShareable: Bool = false, lifetime: Int64 = 0,
-        _ effects: inout Effects
+        facts: EntryFacts? = nil, _ effects: inout Effects
     ) {
         transferEnded(id)
         guard let flight = downloads.flight(key, id) else { return startTransfers(&effects) }
         downloads.update(key) { ($0.isShareable, $0.confirmedLifetime) = (isShareable, lifetime) }
         scheduler.accepted(flight.origin)
-        publish(key, .confirm(id, key), &effects)
+        guard let facts else { return publish(key, .confirm(id, key), &effects) }
+        downloads.publish(key, losses: disk.losses)
+        effects.work.append(.keepConfirmation(id, key))
+        confirmed(key, id, .stored(facts), isCurrent: true, &effects)
     }
 
     package mutating func publish(_ key: CacheKey, _ work: Work, _ effects: inout Effects) {

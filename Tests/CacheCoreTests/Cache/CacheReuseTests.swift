@@ -114,6 +114,7 @@ struct CacheReuseTests {
             let question = try #require(fixture.origin.requests().last)
             #expect(question.headers["If-None-Match"] == "\"1\"")
             #expect(question.headers["If-Modified-Since"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+            await fixture.writeAttributes()
             let after = try status(fixture)
             #expect(after.st_ino == before.st_ino)
             #expect(after.st_mtim.tv_sec > 1_500_000_000)
@@ -121,6 +122,33 @@ struct CacheReuseTests {
             #expect(try facts(fixture).freshUntil.map { $0 > .now + 900 } == true)
             #expect(fixture.cache.statistics().revalidated == 1)
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests().count == 2)
+        }
+    }
+
+    @Test func aConfirmationCountsBeforeItIsWritten() async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(stale, in: scope)
+            fixture.cache.maintenance.finish()
+            await fixture.writeAttributes()
+            let (path, key) = (try fixture.file("/a.png"), try fixture.imageRequest("/a.png").key)
+            let attributes = ExtendedAttributes(of: path)
+            let name = EntryRecord.attributeName(of: key)
+            let before = try attributes.bytes(of: name)
+            confirm(fixture, ["Cache-Control": "max-age=1000", "ETag": "\"1\""])
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try attributes.bytes(of: name) == before)
+            // The file is looked at again.
+            #expect(chmod(path, 0o640) == 0)
+            for isWritten in [false, true] {
+                if isWritten { await fixture.writeAttributes() }
+                #expect(try facts(fixture).freshUntil.map { $0 > .now + 900 } == true)
+                let record = try #require(fixture.cache.directory.entryRecord(of: key))
+                #expect(record.terms.lifetime == 1000)
+                #expect(record.validators.entityTag == "\"1\"")
+            }
+            #expect(try attributes.bytes(of: name) != before)
+            #expect(fixture.cache.directory.unwritten.keys.isEmpty)
             #expect(fixture.origin.requests().count == 2)
         }
     }

@@ -87,21 +87,13 @@ extension OrderScript {
             return Gone()
         }
         try expectEqual(failure, nil, "a download")
-        await writeAttributes(fixture)
+        // They take a block.
+        await fixture.writeAttributes()
         var gone = Gone()
         if model.partials[image] != nil { gone.asked.append(names[image] + ".part") }
         gone.victims = model.madeRoom(for: image, length)
         try came(image, isPinned: old?.isPinned ?? false)
         return gone
-    }
-
-    /// Has the attributes written that follow a publication, because they take a block.
-    private func writeAttributes(_ fixture: CacheFixture) async {
-        fixture.cache.writeAttributes()
-        await withCheckedContinuation { continuation in
-            fixture.cache.afterDirectoryWork { continuation.resume() }
-        }
-        _ = fixture.cache.statistics()
     }
 
     private func takesOneOfSeveralPartials(_ image: Int, _ length: Int64) -> Bool {

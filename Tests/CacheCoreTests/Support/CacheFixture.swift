@@ -88,6 +88,15 @@ final class CacheFixture: Sendable {
         }
     }
 
+    /// Has the attributes written that follow publications and confirmations, and waits for that.
+    func writeAttributes() async {
+        cache.writeAttributes()
+        await withCheckedContinuation { continuation in
+            cache.afterDirectoryWork { continuation.resume() }
+        }
+        _ = cache.statistics()
+    }
+
     /// Verifies, and waits for the result.
     func verify(repairs: Bool = false) async -> VerificationReport {
         await withCheckedContinuation { continuation in

@@ -254,6 +254,7 @@ struct RandomScript: ~Copyable {
         case .cancelTransfer(let id, _, let discards):
             return "\(discards ? "discard and cancel" : "cancel") \(id.rawValue)"
         case .discardPartial(let key): return "discard \(images[key] ?? -1)"
+        case .keepConfirmation(_, let key): return "keep \(images[key] ?? -1)"
         case .complete(let key, _, _): return "complete \(images[key] ?? -1)"
         case .publish(let id, let key):
             jobs.append(.publish(images[key] ?? -1, id.rawValue))

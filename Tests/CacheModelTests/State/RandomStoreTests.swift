@@ -62,7 +62,8 @@ private struct StoreStorm: ~Copyable {
             precondition(transfers.updateValue(key, forKey: id) == nil, "started twice")
         case .publish(let id, let key): publications[id] = (key, false)
         case .confirm(let id, let key): publications[id] = (key, true)
-        case .cancelLookup, .cancelTransfer, .discardPartial, .adopt, .complete, .unlink, .evict,
+        case .cancelLookup, .cancelTransfer, .discardPartial, .adopt, .complete, .keepConfirmation,
+            .unlink, .evict,
             .planRetry,
             .planMeasurement, .wakeStoreWriter, .findOriginal, .derive:
             break

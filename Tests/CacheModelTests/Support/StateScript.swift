@@ -254,6 +254,7 @@ final class StateScript {
         case .cancelTransfer(let id, let key, let discardsPartial):
             "cancel \(stop(id, key))" + (discardsPartial ? " and discard" : "")
         case .discardPartial(let key): "discard \(name(key))"
+        case .keepConfirmation(_, let key): "keep the confirmation of \(name(key))"
         case .complete(let key, _, _): "complete \(name(key))"
         case .publish(_, let key): "publish \(name(key))"
         case .confirm(_, let key): "confirm \(name(key))"

@@ -162,7 +162,7 @@ extension Cache {
         }
     }
 
-    /// Writes the attributes that images were published without, beside publications.
+    /// Writes the attributes that images were published without, and what origins have confirmed, beside publications.
     func writeAttributes() { writeAttributes(of: directory.unwritten.keys[...]) }
 
     private func writeAttributes(of keys: ArraySlice<CacheKey>) {
@@ -172,12 +172,18 @@ extension Cache {
             .runBeside { end in
                 var rest = keys
                 while let key = rest.popFirst() {
-                    self.directory.writeAttributes(of: key)
+                    self.writeUnwritten(key)
                     if .now >= end { break }
                 }
                 self.drainWatch()
                 self.writeAttributes(of: rest)
             })
+    }
+
+    /// Writes what the file of an entry lacks. This runs on the directory's thread.
+    func writeUnwritten(_ key: CacheKey) {
+        directory.writeAttributes(of: key)
+        writeConfirmation(of: key)
     }
 
     /// Enforces the limits again, because other programs may have filled the disk. Ends the measures against a

@@ -10,7 +10,9 @@ extension Cache {
     /// Rewrites the record of a confirmed entry and sets the modification time of its file. This runs on the
     /// directory's thread, which also publishes. The image and its inode stay.
     func confirm(_ revalidation: Revalidation) {
-        let failure = write(revalidation)
+        let failure = write(
+            revalidation.record, after: revalidation.asked, from: revalidation.url,
+            of: revalidation.key)
         // The watch reports this change too. A probe after that shows the entry as it is, and keeps the next
         // lookup fast.
         drainWatch()
@@ -20,17 +22,33 @@ extension Cache {
         run { $0.confirmed(revalidation.key, revalidation.flight, end, since: start, &$1) }
     }
 
+    /// Keeps a confirmation that is written later. Until then it is part of what the record of the entry says.
+    func keep(_ revalidation: Revalidation) {
+        directory.unwritten.insert(
+            revalidation.key,
+            UnwrittenConfirmation(
+                asked: revalidation.asked, record: revalidation.record, url: revalidation.url))
+    }
+
+    /// Writes a confirmation that was kept. If that fails, the origin is asked once more. This runs on the directory's
+    /// thread.
+    func writeConfirmation(of key: CacheKey) {
+        guard let kept = directory.unwritten.confirmation(of: key) else { return }
+        _ = write(kept.record, after: kept.asked, from: kept.url, of: key)
+        directory.unwritten.remove(key, kept)
+    }
+
     /// Returns `nil` if the entry was written.
-    private func write(_ revalidation: Revalidation) -> RevalidationEnd? {
-        let key = revalidation.key
-        var record = revalidation.record
+    private func write(
+        _ record: EntryRecord, after asked: EntryRecord, from url: CacheURL, of key: CacheKey
+    ) -> RevalidationEnd? {
+        var record = record
         record.isPinned = read { $0.isPinned(key) }
         var isSame = false
         do {
             try openingQuietly(key) { (file) throws(Errno) in
-                isSame = try directory.confirm(revalidation.asked, by: record, of: key, file)
+                isSame = try directory.confirm(asked, by: record, of: key, file)
                 guard isSame else { return }
-                let url = revalidation.url
                 let isName = CacheKey(url) == key
                 try directory.writeSource(isName ? nil : url.string, of: key, file)
             }

@@ -1,3 +1,4 @@
+import CacheDisk
 internal import CacheKey
 import CacheModel
 import CacheValues
@@ -34,6 +35,8 @@ extension Cache: TransferDelegate {
 
     func downloadEnded(_ key: CacheKey, _ id: FlightID, _ end: TransferEnd) {
         var random = SystemRandomNumberGenerator()
+        // A confirmation is about the file that has the name now.
+        if case .confirmed = end { drainWatch() }
         run(with: end) { state, effects in
             switch end {
             case .staged(let image):
@@ -44,7 +47,8 @@ extension Cache: TransferDelegate {
             case .confirmed(let revalidation):
                 state.entryConfirmed(
                     key, id, isShareable: revalidation.record.isShareable,
-                    lifetime: revalidation.lifetime, &effects)
+                    lifetime: revalidation.lifetime, facts: facts(after: revalidation, state),
+                    &effects)
             case .failed(let failed):
                 state.transferFailed(key, id, failed, now: .now, using: &random, &effects)
             case .originalNeeded: state.originalNeeded(key, id, &effects)
@@ -52,6 +56,21 @@ extension Cache: TransferDelegate {
             case .notInStore: preconditionFailure("an origin was asked, not the store")
             }
         }
+    }
+
+    /// The facts of an entry that has been confirmed. `nil` if its record has to be written before they are believed.
+    private func facts(
+        after revalidation: Revalidation, _ state: borrowing CacheState
+    ) -> EntryFacts? {
+        let (asked, new) = (revalidation.asked, revalidation.record)
+        guard directory.keepsDigests, directory.unwritten.mayConfirm, asked.digestPrefix != 0,
+            new.removeAt == nil, new.fetchedAt == asked.fetchedAt,
+            !state.disk.needsProbe(revalidation.key),
+            var facts = state.disk.facts(of: revalidation.key), facts.size == asked.size,
+            facts.fetchedAt == asked.fetchedAt, facts.digestPrefix == asked.digestPrefix
+        else { return nil }
+        facts.freshUntil = new.freshUntil
+        return facts
     }
 }
 

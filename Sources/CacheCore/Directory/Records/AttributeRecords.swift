@@ -15,10 +15,14 @@ struct AttributeRecords: RecordStore {
     func record(
         of key: CacheKey, _ file: FileReference, seenAs _: stat?, withValidators: Bool
     ) throws(Errno) -> EntryRecord? {
-        var record = try directory.withRecord(of: key, file) { EntryRecord($0) } ?? nil
-        if withValidators, record != nil {
+        guard var record = try directory.withRecord(of: key, file, { EntryRecord($0) }) ?? nil
+        else { return nil }
+        if let new = directory.unwritten.confirmation(of: key)?.record(over: record) {
+            return new
+        }
+        if withValidators {
             let validators = try directory.validatorRecord(of: key, file)?.validators
-            record?.validators = validators ?? Validators()
+            record.validators = validators ?? Validators()
         }
         return record
     }
@@ -73,8 +77,9 @@ struct AttributeRecords: RecordStore {
 
     func published(_ image: StagedImage, seenAs status: stat) {
         guard let attributes = image.unwritten else {
-            return directory.unwritten.remove(image.key)
+            return directory.unwritten.forget(image.key)
         }
+        directory.unwritten.forget(image.key)
         let member = UnwrittenAttributes.Member(
             file: CacheDirectory.Identity(status), attributes: attributes)
         if !directory.unwritten.insert(image.key, member) {
@@ -82,7 +87,7 @@ struct AttributeRecords: RecordStore {
         }
     }
 
-    func removed(_ key: CacheKey) { directory.unwritten.remove(key) }
+    func removed(_ key: CacheKey) { directory.unwritten.forget(key) }
 
     func lost(_: [CacheKey], isUnknown _: (Int) -> Bool) -> [Int] { [] }
 

@@ -110,7 +110,7 @@ extension CacheDirectory {
 
 extension EntryRecord {
     /// Whether both records belong to the same stored response, as far as they tell without validators.
-    fileprivate func isSameResponse(as other: EntryRecord) -> Bool {
+    func isSameResponse(as other: EntryRecord) -> Bool {
         size == other.size && fetchedAt == other.fetchedAt && digestPrefix == other.digestPrefix
     }
 }
