@@ -6,7 +6,7 @@ import { Series } from './series.js'
 /** How many values a plot has. */
 const bins = 120
 const height = 40
-const rate = value => `${value < 10 ? value.toFixed(1) : number(Math.round(value))}/s`
+const rate = value => (value > 0 && value < 0.1 ? `${(3600 * value).toFixed(0)}/h` : `${value < 10 ? value.toFixed(1) : number(Math.round(value))}/s`)
 const drawn = [
   ['bytesUsed', 'Used', bytes, true], ['bytesReceived', 'Received', value => `${bytes(value)}/s`],
   ['hits', 'Hits', rate], ['misses', 'Misses', rate], ['failed', 'Failed', rate],
