@@ -38,7 +38,7 @@ struct FreshnessTests {
         let head = ResponseHead.ok("Cache-Control: \(control)", "Expires: \(Sample.date(10))")
         let freshness = rules.freshness(of: head, Sample.atOnce)
         #expect(freshness.until == now + 1000 && freshness.terms.isRuled)
-        #expect(!rules.permitsSharing(head, Sample.atOnce))
+        #expect(!rules.permitsSharing(head, Sample.atOnce, freshness))
     }
 
     @Test func anOwnRuleShortensNothingAndKeepsNothingForbidden() throws {

@@ -48,18 +48,14 @@ extension Download {
         return body == nil || inspector.finish().completeness != .whole
     }
 
-    /// Whether a 304 is about another image than the entry, so that the image has to be requested without a
-    /// condition.
-    var isOtherImageConfirmed: Bool {
+    /// Takes a 304. Returns whether it is about another image than the entry, so that the image has to be requested without
+    /// a condition.
+    func isOtherImageConfirmed() -> Bool {
         guard request.failure == nil, request.head.status == 304,
             case .conditional(let record) = entry
         else { return false }
-        return confirmed(record) == nil
-    }
-
-    /// The entry's record after a 304; `nil` if the 304 is about another image.
-    func confirmed(_ record: EntryRecord) -> EntryRecord? {
-        record.confirmed(by: request.head, request.times, rules)
+        confirmedRecord = record.confirmed(by: request.head, request.times, rules)
+        return confirmedRecord == nil
     }
 
     // MARK: Redirects

@@ -22,6 +22,8 @@ class Download: RequestDelegate {
     /// The next request, or the current one.
     var plan: RequestPlan
     var entry: KnownEntry
+    /// The entry's record after a 304; `nil` if the 304 is about another image.
+    var confirmedRecord: EntryRecord?
 
     /// The image's bytes, in memory or in a file; `nil` before the first one arrives.
     var body: ImageBody?
@@ -231,7 +233,7 @@ class Download: RequestDelegate {
         {
             return true
         }
-        guard hasToStartOver() || isOtherImageConfirmed else { return false }
+        guard hasToStartOver() || isOtherImageConfirmed() else { return false }
         startOver()
         return true
     }
@@ -240,7 +242,7 @@ class Download: RequestDelegate {
     func finish(_ end: RequestEnd) -> TransferEnd {
         if request.isCrowded, end == .failed(.couldNotConnect) { return .crowded }
         if end == .completed, request.failure == nil, request.head.status == 304,
-            case .conditional(let asked) = entry, let record = confirmed(asked)
+            case .conditional(let asked) = entry, let record = confirmedRecord
         {
             return .confirmed(
                 Revalidation(flight: id, key: key, url: url, asked: asked, record: record))

@@ -1,22 +1,24 @@
 package import CacheKey
 
-/// The server that a URL names: host and port, however they are spelled. The hash is stored, because
-/// origins are looked up at every step of every download.
+/// The server that a URL names: host and port, however they are spelled.
+///
+/// Two hashes of 64 bits stand for the name, because origins are compared at every step of every download. Each run of
+/// the daemon has other hashes, so that nobody can choose two servers that have the same.
 package struct Origin: Hashable, Sendable {
-    private let name: Substring
-    private let hash: Int
+    private let first: Int
+    private let second: Int
 
     package init(_ url: CacheURL) {
-        name = Self.normalized(url.origin)
-        hash = name.hashValue
-    }
-
-    package static func == (left: Origin, right: Origin) -> Bool {
-        left.hash == right.hash && left.name == right.name
+        let name = Self.normalized(url.origin)
+        first = name.hashValue
+        var hasher = Hasher()
+        hasher.combine(name)
+        hasher.combine(first)
+        second = hasher.finalize()
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(hash)
+        hasher.combine(first)
     }
 
     /// Without capital letters (RFC 3986 §3.2.2), dots at the end of the host (RFC 1034 §3.1), and the port that the

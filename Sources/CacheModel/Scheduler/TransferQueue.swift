@@ -30,8 +30,12 @@ struct TransferQueue: Sendable {
         clients.counts.count > 1 || clients.counts.first.map { $0.key != client } ?? false
     }
 
-    mutating func append(_ ticket: Ticket, _ flow: FlowKey, atFront: Bool = false) {
+    mutating func append(
+        _ ticket: Ticket, _ flow: FlowKey, atFront: Bool = false,
+        _ slots: borrowing TransferSlots
+    ) {
         if flows[flow] == nil {
+            blockLoneFlow(slots)
             clients.add(to: flow.client)
             ready.append(flow.turn)
         }
@@ -59,6 +63,13 @@ struct TransferQueue: Sendable {
     /// The download whose turn is next, and its flow. Its tickets stay until they are removed.
     mutating func next(_ slots: borrowing TransferSlots) -> (key: CacheKey, flow: FlowKey)? {
         guard slots.hasSlot else { return nil }
+        // Most often one client waits for one origin. Then there are no turns to take, and nobody to hold up.
+        if flows.count == 1, let (flow, tickets) = flows.first {
+            guard slots.hasSlot(at: flow.origin), slots.permitAnother(for: flow.client.user),
+                slots.permitsPrefetches || flow.priority != .background
+            else { return nil }
+            return tickets.first.map { ($0.key, flow) }
+        }
         while let turn = first(of: ready, at: nil, slots) {
             guard slots.hasSlot(at: turn.member) else {
                 block(turn)
@@ -99,6 +110,14 @@ struct TransferQueue: Sendable {
         return firstOfEachUser(of: blocked[origin], at: origin, slots)
     }
 
+    /// A flow that waits alone becomes blocked if its origin is full, because another one begins to wait, or running
+    /// downloads can give way to it.
+    mutating func blockLoneFlow(_ slots: borrowing TransferSlots) {
+        guard flows.count == 1, let flow = flows.keys.first, !slots.hasSlot(at: flow.origin)
+        else { return }
+        block(flow.turn)
+    }
+
     /// Flows whose origin is full become blocked.
     private mutating func firstReadyOfEachUser(_ slots: borrowing TransferSlots) -> [FlowKey] {
         while true {
@@ -133,6 +152,7 @@ struct TransferQueue: Sendable {
 
     /// An origin can have free slots. As many of its blocked flows become ready.
     mutating func slotsFreed(at origin: Origin, _ slots: borrowing TransferSlots) {
+        guard !blocked.isEmpty else { return }
         for _ in 0..<slots.free(at: origin) {
             guard let turn = blocked[origin].flatMap({ first(of: $0, at: origin, slots) })
             else { return }

@@ -49,7 +49,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
 
     /// A waiter waits for a queued download.
     mutating func enqueue(_ ticket: Ticket, _ flow: FlowKey, atFront: Bool = false) {
-        queue.append(ticket, flow, atFront: atFront)
+        queue.append(ticket, flow, atFront: atFront, slots)
     }
 
     mutating func dequeue(_ ticket: Ticket, _ flow: FlowKey) {
@@ -119,6 +119,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
         cost: (CacheKey, FlightID, ClientID) -> TransferSlots.StopCost?
     ) -> CacheKey? {
         guard !isQueueEmpty, !slots.prefetches.isEmpty || areClientsSeveral else { return nil }
+        queue.blockLoneFlow(slots)
         if !slots.hasSlot || isSpaceShort, let key = nextToGiveWay(at: nil, cost) { return key }
         for origin in Array(queue.blockedOrigins) where slots.pauses.limit(of: origin) == nil {
             if let key = nextToGiveWay(at: origin, cost) { return key }

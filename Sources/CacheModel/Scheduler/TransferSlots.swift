@@ -61,7 +61,7 @@ struct TransferSlots: ~Copyable, Sendable {
     func free(at origin: Origin) -> Int {
         let usual = usualLimit(of: origin)
         let limit = pauses.limit(of: origin).map { min($0, usual) } ?? usual
-        return max(0, limit - usage(at: origin).count)
+        return max(0, limit - (origins[origin]?.count ?? 0))
     }
 
     private func usualLimit(of origin: Origin) -> Int {

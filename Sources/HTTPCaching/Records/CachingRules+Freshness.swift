@@ -3,17 +3,27 @@ import CacheValues
 extension CachingRules {
     /// How long a response is fresh that was just received.
     package func freshness(of head: ResponseHead, _ times: RequestTimes) -> Freshness {
+        freshness(of: head, times, head.dates(now: times.received))
+    }
+
+    /// - Parameter dates: those of the response. Parsing them is a large part of the time.
+    func freshness(
+        of head: ResponseHead, _ times: RequestTimes, _ dates: ResponseHead.Dates
+    ) -> Freshness {
         raised(
-            limited(freshnessAlone(of: head, times), by: redirects(to: head, times)), head, times)
+            limited(freshnessAlone(of: head, times, dates), by: redirects(to: head, times)),
+            head, times)
     }
 
     /// How long an entry is fresh after a 304. The fields of the 304 replace the known ones, and the other
     /// known fields stay (RFC 9111 §3.2).
     func freshness(
-        of record: EntryRecord, confirmedBy head: ResponseHead, _ times: RequestTimes
+        of record: EntryRecord, confirmedBy head: ResponseHead, _ times: RequestTimes,
+        _ dates: ResponseHead.Dates
     ) -> Freshness {
         let known = record.freshUntil.map { Freshness(until: $0, terms: record.terms) }
-        return freshness(known, changed: record.validators.lastModified, updatedBy: head, times)
+        return freshness(
+            known, changed: record.validators.lastModified, updatedBy: head, times, dates)
     }
 
     /// How long an image is fresh that was received in two parts. As after a 304, the fields of the last
@@ -28,16 +38,18 @@ extension CachingRules {
         }
         var changed: UnixTime?
         if case .lastModified(let time) = partial.validator { changed = time }
-        return freshness(partial.freshness, changed: changed, updatedBy: head, times)
+        return freshness(
+            partial.freshness, changed: changed, updatedBy: head, times,
+            head.dates(now: times.received))
     }
 
     private func freshness(
         _ known: Freshness?, changed: UnixTime?, updatedBy head: ResponseHead,
-        _ times: RequestTimes
+        _ times: RequestTimes, _ dates: ResponseHead.Dates
     ) -> Freshness {
         raised(
             limited(
-                freshnessAlone(known, changed: changed, updatedBy: head, times),
+                freshnessAlone(known, changed: changed, updatedBy: head, times, dates),
                 by: redirects(to: head, times)), head, times)
     }
 
@@ -57,10 +69,11 @@ extension CachingRules {
     /// Nothing is fresh for longer than a year, in seconds.
     private static let longestLifetime: Int64 = 365 * 86_400
 
-    private func freshnessAlone(of head: ResponseHead, _ times: RequestTimes) -> Freshness {
+    private func freshnessAlone(
+        of head: ResponseHead, _ times: RequestTimes, _ dates: ResponseHead.Dates
+    ) -> Freshness {
         var terms = terms(head)
         let now = times.received
-        let dates = head.dates(now: now)
         let lifetime: Int64
         if let said = terms.lifetime {
             lifetime = said
@@ -75,13 +88,12 @@ extension CachingRules {
 
     private func freshnessAlone(
         _ known: Freshness?, changed: UnixTime?, updatedBy head: ResponseHead,
-        _ times: RequestTimes
+        _ times: RequestTimes, _ dates: ResponseHead.Dates
     ) -> Freshness {
         let wasGuessed = known?.terms.isGuessed ?? true
         var terms = head.cacheControl.isPresent ? terms(head) : known?.terms ?? ReuseTerms()
         terms.isGuessed = false
         let now = times.received
-        let dates = head.dates(now: now)
         let lifetime: Int64
         if let said = terms.lifetime {
             lifetime = said
@@ -138,7 +150,8 @@ extension CachingRules {
     /// is permanent (RFC 9110 §15.1, RFC 9111 §4.2.2).
     private func redirects(to head: ResponseHead, _ times: RequestTimes) -> [Freshness] {
         head.redirects.map { redirect in
-            var freshness = freshnessAlone(of: redirect, times)
+            var freshness = freshnessAlone(
+                of: redirect, times, redirect.dates(now: times.received))
             if freshness.terms.isGuessed, ![300, 301, 308].contains(redirect.status) {
                 freshness.until = times.received
             }

@@ -14,13 +14,14 @@ extension EntryRecord {
         size: Int64, _ report: ImageReport, _ head: ResponseHead, _ times: RequestTimes,
         _ rules: CachingRules
     ) {
-        let freshness = rules.freshness(of: head, times)
+        let dates = head.dates(now: times.received)
+        let freshness = rules.freshness(of: head, times, dates)
         self.init(
             size: size, mediaType: .other, width: nil, height: nil, fetchedAt: times.received,
-            freshUntil: freshness.until, validators: Validators(head, now: times.received),
+            freshUntil: freshness.until, validators: Validators(head, dates),
             isPinned: false, terms: freshness.terms)
         take(report)
-        isShareable = rules.permitsSharing(head, times)
+        isShareable = rules.permitsSharing(head, times, freshness)
         if !rules.permitsStoring(head) { markTransient(rules, now: times.received) }
     }
 
@@ -46,15 +47,18 @@ extension EntryRecord {
     package func confirmed(
         by head: ResponseHead, _ times: RequestTimes, _ rules: CachingRules
     ) -> EntryRecord? {
-        let named = Validators(head, now: times.received)
+        let dates = head.dates(now: times.received)
+        let named = Validators(head, dates)
         guard named.agree(with: validators) else { return nil }
         var record = self
         record.fetchedAt = min(fetchedAt, times.received)
-        let freshness = rules.freshness(of: self, confirmedBy: head, times)
+        let freshness = rules.freshness(of: self, confirmedBy: head, times, dates)
         record.freshUntil = freshness.until
         record.terms = freshness.terms
         record.validators = named.completed(from: validators)
-        record.isShareable = isShareable && rules.permitsSharing(head, times)
+        record.isShareable =
+            isShareable
+            && rules.permitsSharing(head, times, rules.freshness(of: head, times, dates))
         record.isFromStore = isFromStore
         if !rules.permitsStoring(head) { record.markTransient(rules, now: times.received) }
         return record

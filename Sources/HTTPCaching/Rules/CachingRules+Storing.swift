@@ -27,14 +27,18 @@ extension CachingRules {
     }
 
     /// Whether a cache that several machines share may keep the response too, with the freshness that it has here.
-    package func permitsSharing(_ head: ResponseHead, _ times: RequestTimes) -> Bool {
+    ///
+    /// - Parameter own: the freshness of the response here.
+    package func permitsSharing(
+        _ head: ResponseHead, _ times: RequestTimes, _ own: Freshness
+    ) -> Bool {
         var shared = self
         shared.isShared = true
         // The rules of this machine are not those of the others.
-        guard shared.permitsStoring(head), !freshness(of: head, times).terms.isRuled else {
-            return false
-        }
-        return isShared || shared.freshness(of: head, times) == freshness(of: head, times)
+        guard shared.permitsStoring(head), !own.terms.isRuled else { return false }
+        // From the same terms follows the same freshness, unless redirects have terms too.
+        return isShared || head.redirects.isEmpty && shared.terms(head) == terms(head)
+            || shared.freshness(of: head, times) == own
     }
 
     private func permitStoringAlone(_ head: ResponseHead) -> Bool {

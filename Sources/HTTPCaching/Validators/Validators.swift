@@ -28,8 +28,8 @@ package struct Validators: Hashable, Sendable {
 }
 
 extension Validators {
-    init(_ head: ResponseHead, now: UnixTime) {
-        let time = head.dates(now: now).lastModified
+    init(_ head: ResponseHead, _ dates: ResponseHead.Dates) {
+        let time = dates.lastModified
         let isUsual = time.map(HTTPDate.format) == head.lastModified
         self.init(
             entityTag: head.storableEntityTag, lastModified: time,

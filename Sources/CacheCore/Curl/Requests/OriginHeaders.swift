@@ -7,10 +7,3 @@ public protocol OriginHeaders: Sendable {
     /// - Parameter origin: like `https://example.org`, in lower case, with a port only if it is not the scheme's.
     func fields(for origin: String) -> [RequestField]
 }
-
-extension OriginHeaders {
-    /// The fields for a URL.
-    func fields(forURL url: String) -> [RequestField] {
-        CurlURL(url)?.origin.map { fields(for: $0) } ?? []
-    }
-}

@@ -47,7 +47,7 @@ final class Request {
     var isCrowded = false
     /// The host's name, and the origin, for ``KnownServers``.
     private(set) lazy var host = CurlURL(url)?.host
-    private(set) lazy var origin = CurlURL(url)?.origin ?? url
+    private(set) lazy var origin = environment.origin(of: url)
     private let url: String
     /// Whether the request may share a connection with others, as HTTP/2 permits.
     let mayUseHTTP2: Bool
@@ -80,7 +80,8 @@ final class Request {
         route = plan.route
         let account = plan.accountFields
         let names = account.map { $0.name.lowercased() }
-        let own = (environment.settings.originHeaders?.fields(forURL: plan.url) ?? [])
+        let origin = environment.origin(of: plan.url)
+        let own = (environment.settings.originHeaders?.fields(for: origin) ?? [])
             .filter { !names.contains($0.name.lowercased()) }
         let fields = plan.fields + (plan.store?.fields ?? []) + account + own
         headers = fields.isEmpty ? .usual : RequestHeaders(fields)
@@ -94,7 +95,7 @@ final class Request {
         needsNewConnection = plan.needsNewConnection
         mayUseHTTP2 =
             plan.mayShareConnection && !plan.leavesHTTP2
-            && !environment.servers.prefersHTTP1(at: CurlURL(plan.url)?.origin ?? plan.url)
+            && !environment.servers.prefersHTTP1(at: origin)
         easy = CurlEasy()
         try easy.setCommonOptions(environment)
         try easy.setOptions(of: plan, headers, mayUseHTTP2: mayUseHTTP2)
