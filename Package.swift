@@ -172,6 +172,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "CachedClient", "CacheKey", "CacheWire", "ImageFormats", "ImageSamples",
+                "StubDaemon",
                 "TestSupport",
             ],
             exclude: ["Browser", "Screens", "ThirdParty"], swiftSettings: strict),

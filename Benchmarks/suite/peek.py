@@ -28,7 +28,7 @@ def measure(state: str) -> Callable[[Bench], dict[str, Outcome]]:
             return lambda: looking(bench, [require(command[0]), *command[1:]], state, urls)
 
         def program(how: str) -> Callable[[], Measurement]:
-            return lambda: looking(bench, [str(compiled(bench)), how], state, urls)
+            return lambda: looking(bench, [str(compiled(bench, "peek")), how], state, urls)
 
         def server(target: Callable[[], Target]) -> Callable[[], Measurement]:
             return lambda: asking(bench, target())
@@ -67,15 +67,15 @@ def asking(bench: Bench, target: Target) -> Measurement:
     return lambda: bench.generator.load(target, 1)["p50Microseconds"]
 
 
-def compiled(bench: Bench) -> Path:
-    """The program over libcached, built as it is installed."""
+def compiled(bench: Bench, name: str) -> Path:
+    """A program over libcached, built as it is installed."""
     directory = bench.session.directory / "libcached"
-    program = directory / "peek"
+    program = directory / name
     if program.exists():
         return program
     for command in (
         [ROOT / "Sources/libcached/build", directory],
-        [require("cc"), "-O2", "-D_GNU_SOURCE", "-I", directory, PROGRAMS / "peek.c", "-o", program,
+        [require("cc"), "-O2", "-D_GNU_SOURCE", "-I", directory, PROGRAMS / f"{name}.c", "-o", program,
          "-L", directory, "-lcached", "-Wl,-rpath,$ORIGIN"],
     ):
         result = subprocess.run(command, capture_output=True, text=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from . import downloads, eviction, memory, peek, processes, revalidations, scan, sets, variants, verify
+from . import downloads, eviction, first, memory, peek, processes, revalidations, scan, sets, variants, verify
 from .bench import Bench
 from .contest import Contender, Measurement, Outcome, contest
 
@@ -86,6 +86,12 @@ ROWS = [
     Row("peek-missing", "the state of a missing image, from the directory", "µs",
         {"system calls": Aim("≤", 1.15)},
         peek.measure("missing")),
+    Row("first-picture", "the first image of a program that starts the daemon", "ms",
+        {"cached": Aim("≤", 100, "ms")},
+        first.measure(0)),
+    Row("first-call", "the longest call of `libcached` until then", "ms",
+        {"cached": Aim("≤", 2, "ms")},
+        first.measure(1)),
     Row("process", "`cachectl status`, whole process", "ms",
         {"redis-cli GET": Aim("≤", 1)},
         processes.measure),

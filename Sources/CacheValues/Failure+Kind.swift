@@ -3,6 +3,8 @@ extension Failure {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The text is not a URL that the cache can name.
         case invalidURL
+        /// No request can have the header fields of the account.
+        case invalidHeaders
         /// The host name does not resolve.
         case unresolved
         /// The connection could not be made, or it was lost.

@@ -26,8 +26,8 @@ extension Failure {
         case .tls, .redirect, .protocolError, .addressRefused: 60
         case .notAnImage where isStandIn: 30
         case .notAnImage, .tooLarge, .unverifiable, .underivable: 300
-        case .invalidURL, .digestMismatch, .obstructed, .damaged, .storage, .noRoom, .notCached,
-            .tooManyFiles, .deadline, .prefetchOff, .removed, .shuttingDown:
+        case .invalidURL, .invalidHeaders, .digestMismatch, .obstructed, .damaged, .storage,
+            .noRoom, .notCached, .tooManyFiles, .deadline, .prefetchOff, .removed, .shuttingDown:
             nil
         }
     }

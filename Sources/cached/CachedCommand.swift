@@ -79,7 +79,8 @@ struct CachedCommand: ParsableCommand {
     /// others.
     private func daemon() throws -> Daemon? {
         if let problem = ProgramArguments.problem { throw StartFailure.configuration(problem) }
-        let environment = try Environment.all()
+        var environment = try Environment.all()
+        if mode.detach { Detachment.leaveUnknownVariables(in: &environment) }
         var options = options
         let passed = mode.detach ? nil : try PassedSocket.ofProcess(environment)
         if let passed { options.values["CACHED_SOCKET"] = passed.path }

@@ -19,6 +19,17 @@ struct Detachment {
     /// How long a daemon that is starting at the same time may take until it answers.
     private static let patience = Duration.seconds(5)
 
+    /// Takes away variables that look like settings and are none, and says so. A client that starts a daemon passes on all
+    /// that it has, which can be names of its own.
+    static func leaveUnknownVariables(in environment: inout [String: String]) {
+        for name in SettingValues.unknownVariables(environment) {
+            let problem = StartFailure.unknown(name, in: "the environment").message
+            LogOutput.writeFailure("\(problem) It is ignored")
+            environment[name] = nil
+            unsetenv(name)
+        }
+    }
+
     /// Starts a daemon, unless one answers. Returns when the socket answers.
     ///
     /// - Throws: `StartFailure` or `ExitCode` if none starts. The reason is on standard error.

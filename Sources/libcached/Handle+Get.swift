@@ -15,6 +15,17 @@ extension Handle {
         guard session.isOwners else { return -EPERM }
         forgetTexts()
         var latest = cached_image()
+        if isRefresh, milliseconds == 0, script == nil {
+            let result = SingleCall.refresh(
+                request.bytes, request.priority, request.terms, session.place
+            ) { event, texts in
+                latest = image(event, texts)
+                keepTexts(&latest)
+            }
+            guard result == 0 else { return result }
+            guard store(latest, in: room) else { return -EINVAL }
+            return latest.state == Event.State.failed.rawValue ? latest.state : -ETIMEDOUT
+        }
         if !isRefresh, let fresh = stored(request, mustBeFresh: true) { latest = fresh }
         if latest.state != Event.State.cached.rawValue, latest.state != Event.State.failed.rawValue
         {

@@ -193,13 +193,20 @@ struct AccountTests {
         (#"{"url":"http://a/#as=b","headers":{"X":"a\r\nB: secret"}}"#, "is not a header field"),
         (#"{"url":"http://a/#as=b","headers":{"X":"1","x":"2"}}"#, "a field is there twice"),
     ])
-    func fieldsThatCannotBeSentAreRefused(want: String, problem: String) async throws {
+    func fieldsThatCannotBeSentAreTheFailureOfTheirImage(
+        want: String, problem: String
+    ) async throws {
         try await withTestScope { scope in
+            let origin = try origin(in: scope)
             let daemon = try await DaemonFixture.start(in: scope)
-            let reply = try await daemon.ask(call("Fetch", parameters: #""wants":[\#(want)]"#))
-            #expect(reply.error?.contains("InvalidParameter") == true)
-            let reason = try #require(reply.reason ?? reply.parameters?.reason)
-            #expect(reason.contains(problem) && !reason.contains("secret"))
+            let other =
+                #"{"url":"\#(origin.url("/a.png"))#as=ada","headers":{"Authorization":"Bearer ada-secret"}}"#
+            let reply = try await daemon.ask(
+                call("Fetch", parameters: #""wants":[\#(want),\#(other)]"#))
+            #expect(reply.items.map(\.state) == [.missing, .cached])
+            let failure = try #require(reply.items.first?.failure)
+            #expect(failure.kind == "invalidHeaders")
+            #expect(failure.message.contains(problem) && !failure.message.contains("secret"))
         }
     }
 

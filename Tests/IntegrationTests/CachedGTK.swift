@@ -65,16 +65,20 @@ enum CachedGTK {
 
     /// The environment of a program that uses this daemon.
     ///
-    /// - Parameter directory: in place of that of the cache.
+    /// - Parameters:
+    ///   - directory: in place of that of the cache.
+    ///   - socket: in place of that of the daemon.
     static func environment(
-        _ daemon: DaemonFixture, directory: String? = nil, in scope: TestScope
+        _ daemon: DaemonFixture, directory: String? = nil, socket: String? = nil,
+        in scope: TestScope
     ) async throws -> [String: String] {
         let temporary = try TemporaryDirectory(in: scope)
         let library = try await self.directory()
         var libraries = try await library + ":" + Libcached.directory()
         if let others = minimalEnvironment()["LD_LIBRARY_PATH"] { libraries += ":" + others }
         return minimalEnvironment([
-            "CACHED_SOCKET": daemon.socket, "CACHED_DIRECTORY": directory ?? daemon.directory,
+            "CACHED_SOCKET": socket ?? daemon.socket,
+            "CACHED_DIRECTORY": directory ?? daemon.directory,
             "LD_LIBRARY_PATH": libraries, "GI_TYPELIB_PATH": library,
             "HOME": temporary.path, "TMPDIR": temporary.path, "GDK_BACKEND": "x11",
             "GSK_RENDERER": "cairo", "PYTHONDONTWRITEBYTECODE": "1", "GTK_A11Y": "none",

@@ -1,4 +1,8 @@
+import CacheWire
 import Foundation
+import ImageSamples
+import StubDaemon
+import Synchronization
 import TestSupport
 import Testing
 
@@ -43,16 +47,118 @@ struct CachedGTKTests {
     @Test func originalsAreDecodedIfNothingMakesSmallerOnes() async throws {
         try await withTestScope { scope in
             let images = try Images(in: scope)
-            let alone = try TemporaryDirectory(in: scope).file("cached")
-            var options = DaemonFixture.Options()
-            // The daemon looks for the other program beside itself.
-            options.launcher = ["sh", "-c", #"cp "$0" \#(alone) && exec \#(alone) "$@""#]
-            let daemon = try await DaemonFixture.start(options, in: scope)
+            let daemon = try await withoutDeriver(in: scope)
             _ = try await runDriver(
                 [["sharing", images.photo], ["fits", images.portrait, images.icon]], daemon,
                 in: scope)
             let list = try await daemon.cachectl("list").text
             #expect(!list.contains("#side="))
+        }
+    }
+
+    @Test func aTypeWithoutALoaderIsNotAccepted() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.avif", .answer(body: ImageSample.avif.bytes))
+            let daemon = try await withoutDeriver(in: scope)
+            let text = try await runDriver(
+                [["undecodable", origin.url("/a.avif")]], daemon, in: scope)
+            #expect(text.contains("image/avif, which the request does not accept"), "\(text)")
+            #expect(try await daemon.status(origin.url("/a.avif")).state == .cached)
+        }
+    }
+
+    @Test func aSmallerImageStandsInForOneThatIsComing() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let picture = SampleImage.png(width: 1280, height: 960, seed: 90)
+            origin.route("/a.png", .answer(body: picture))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch("\(url)#side=64").state == .cached)
+            try FileManager.default.removeItem(atPath: daemon.path(url))
+            origin.route("/a.png", .gated(picture, after: 1000, try Gate()))
+            let text = try await runDriver([["stand-in", url]], daemon, in: scope)
+            #expect(text.contains("ok a smaller image stands in\n"), "\(text)")
+        }
+    }
+
+    @Test func pressureTakesNothingThatIsAboutToBeDrawn() async throws {
+        try await withTestScope { scope in
+            let images = try Images(in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
+            let cachectl = try BuiltProducts.program("cachectl")
+            let text = try await runDriver(
+                [["pressure", cachectl, images.photo, images.portrait]], daemon, in: scope)
+            #expect(text.contains("ok what is to be drawn stays\n"), "\(text)")
+        }
+    }
+
+    /// It takes the fragment of a size for a mistake.
+    @Test func aDaemonThatKnowsNoSizesGivesTheOriginal() async throws {
+        try await withTestScope { scope in
+            let images = try Images(in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
+            let item = try await daemon.fetch(images.photo)
+            let path = try #require(item.path)
+            try await daemon.stop()
+            let stub = try StubDaemon { call in
+                Self.urls(in: call).map { url in
+                    let state =
+                        url.contains("#")
+                        ? #""missing","failure":{"kind":"invalidURL","message":"it has a fragment"}"#
+                        : #""cached","path":"\#(path)""#
+                    return Self.reply(#"{"url":"\#(url)","key":"k","state":\#(state)}"#)
+                }
+            }
+            let text = try await runDriver(
+                [["rest", images.photo]], daemon, socket: stub.path, in: scope)
+            #expect(text.contains("ok no wake-up while nothing moves\n"), "\(text)")
+            #expect(stub.calls.contains { $0.contains("#side=") })
+        }
+    }
+
+    @Test func aHostileDaemonBreaksNothing() async throws {
+        try await withTestScope { scope in
+            let folder = try TemporaryDirectory(in: scope)
+            let text = try folder.write("no image", to: "text")
+            let file = open(text, O_RDONLY | O_CLOEXEC)
+            defer { close(file) }
+            let states = [
+                #""cached","path":"/dev/zero","width":2147483647,"height":2147483647"#,
+                #""cached","path":"/","size":-1"#,
+                #""cached","path":"\#(text)","mediaType":"a\u0000b""#,
+                #""cached","path":"relative""#, #""inFlight","received":9e99,"total":1"#,
+                #""inFlight","phase":"none","received":9223372036854775807,"total":1"#,
+                #""missing","failure":{"kind":"","message":""}"#, #""unheardOf""#,
+                #""missing","failure":{"kind":"underivable","message":"\#(String(repeating: "x", count: 99_999))"}"#,
+                #""missing""#, #""cached""#, "[[[[[[[[[[",
+            ]
+            let turn = Mutex(0)
+            let stub = try StubDaemon(with: [file]) { call in
+                if call.contains("pressure") {
+                    return ["critical", "normal", "critical"].map {
+                        #"{"parameters":{"pressure":"\#($0)"},"continues":true}"#
+                    }
+                }
+                return Self.urls(in: call).flatMap { url in
+                    (0..<3).map { _ in
+                        let number = turn.withLock { turn in
+                            turn += 1
+                            return turn
+                        }
+                        let state = states[number * 7 % states.count]
+                        return Self.reply(#"{"url":"\#(url)","key":"k","state":\#(state)}"#)
+                    }
+                }
+            }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let urls = (0..<20).map { "http://a.example/\($0).png" }
+            let output = try await runDriver(
+                [["hostile"] + urls], daemon, directory: "/nonexistent", socket: stub.path,
+                in: scope)
+            #expect(output.contains("ok with a hostile daemon\n"), "\(output)")
+            #expect(turn.withLock { $0 } > 3 * states.count)
         }
     }
 
@@ -114,11 +220,31 @@ struct CachedGTKTests {
         }
     }
 
+    /// The URLs that a call wants.
+    private static func urls(in call: String) -> [String] {
+        call.components(separatedBy: #""url":""#).dropFirst().compactMap {
+            $0.split(separator: "\"").first.map { String($0) }
+        }
+    }
+
+    private static func reply(_ item: String) -> String {
+        #"{"parameters":{"items":[\#(item)]},"continues":true}"#
+    }
+
+    /// A daemon that makes no smaller images: it looks for the other program beside itself.
+    private func withoutDeriver(in scope: TestScope) async throws -> DaemonFixture {
+        let alone = try TemporaryDirectory(in: scope).file("cached")
+        var options = DaemonFixture.Options()
+        options.launcher = ["sh", "-c", #"cp "$0" \#(alone) && exec \#(alone) "$@""#]
+        return try await DaemonFixture.start(options, in: scope)
+    }
+
     /// Runs cases of the driver one after the other on one display.
     ///
     /// - Returns: what they printed.
     private func runDriver(
-        _ cases: [[String]], _ daemon: DaemonFixture, directory: String? = nil, in scope: TestScope
+        _ cases: [[String]], _ daemon: DaemonFixture, directory: String? = nil,
+        socket: String? = nil, in scope: TestScope
     ) async throws -> String {
         let driver = try await CachedGTK.sanitizedDriver()
         let script = cases.map { "'\(driver)' '" + $0.joined(separator: "' '") + "'" }
@@ -126,7 +252,8 @@ struct CachedGTKTests {
         let words = CachedGTK.onDisplay(["sh", "-c", script])
         let output = try await run(
             words[0], Array(words.dropFirst()),
-            environment: try await CachedGTK.environment(daemon, directory: directory, in: scope),
+            environment: try await CachedGTK.environment(
+                daemon, directory: directory, socket: socket, in: scope),
             within: .seconds(120))
         #expect(output.status == .success, "\(output.text)\(output.errorText)")
         return output.text

@@ -84,6 +84,29 @@ struct DetachTests {
         }
     }
 
+    /// An application can have variables of its own, which the daemon inherits.
+    @Test func aVariableThatIsNoSettingIsNamedAndIgnored() async throws {
+        try await withTestScope { scope in
+            let daemons = try DetachedDaemons(in: scope)
+            let mine = ["CACHED_MAX_BITES": "5G", "CACHED_FOLDER_OF_MINE": "x"]
+            let output = try await daemons.detach([], mine)
+            #expect(output.status == .success)
+            let lines = output.errorText.split(separator: "\n")
+            #expect(lines.count == 2 && lines.allSatisfy { $0.hasSuffix(" It is ignored") })
+            #expect(lines.last?.contains("did you mean CACHED_MAX_BYTES?") == true)
+            let process = try #require(daemons.processes.first)
+            let text = try contents(of: "/proc/\(process)/environ")
+            let names = text.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+            #expect(names.contains { $0.hasPrefix("CACHED_ATTEMPTS=") })
+            #expect(!names.contains { name in mine.keys.contains { name.hasPrefix($0) } })
+            // In the foreground it is an error.
+            let plain = try await run(
+                BuiltProducts.program("cached"), ["--check-config"],
+                environment: daemons.environment(mine))
+            #expect(plain.status == .exited(78))
+        }
+    }
+
     @Test func endsByItselfWhenItIsIdle() async throws {
         try await withTestScope { scope in
             let daemons = try DetachedDaemons(in: scope)

@@ -62,8 +62,11 @@ struct DetachedDaemons: Sendable {
         try await waitUntil("the daemons to end") { processes.allSatisfy(Self.hasEnded) }
     }
 
-    /// Whether a process has closed its sockets. It loses its memory, and so its arguments, before that. proc(5)
+    /// Whether a process has closed its sockets. It loses its memory, and so its arguments, before that, and each of its
+    /// threads keeps them open. proc(5)
     private static func hasEnded(_ process: pid_t) -> Bool {
+        let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+        guard threads?.count ?? 0 <= 1 else { return false }
         let text = FileManager.default.contents(atPath: "/proc/\(process)/stat") ?? Data()
         let state = String(decoding: text, as: UTF8.self).split(separator: ")").last
         guard let state else { return true }

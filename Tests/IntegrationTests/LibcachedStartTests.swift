@@ -97,7 +97,7 @@ struct LibcachedStartTests {
         try await withTestScope { scope in
             let daemons = try DetachedDaemons(in: scope)
             let driver = try await LibcachedDriver(
-                starting: daemons, patience: 300, ["CACHED_START": "no"], in: scope)
+                starting: daemons, patience: 3000, ["CACHED_START": "no"], in: scope)
             #expect(try await driver.ask("available", answer: "available") == "available 0")
             try driver.tell("get -1 https://a.example/a.png")
             #expect(try await driver.line("get 3").contains(" noDaemon "))

@@ -103,6 +103,36 @@ struct LibcachedVerbTests {
         }
     }
 
+    @Test func aRefreshWithoutTimeGoesOnInTheDaemon() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let fresh: HeaderFields = ["Cache-Control": "max-age=600"]
+            origin.route("/a.png", .answer(headers: fresh, body: image))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let driver = try await LibcachedDriver(daemon, in: scope)
+            _ = try await driver.ask("get -1 \(url)", answer: "get 2")
+            let gate = try Gate()
+            let newer = SampleImage.png(byteCount: 8000)
+            origin.route("/a.png", .gated(newer, after: 4000, gate))
+            let line = try await driver.ask("refresh 0 \(url)", answer: "get -")
+            #expect(line.hasPrefix("get -\(ETIMEDOUT) image cached \(url)"))
+            try driver.tell("end")
+            _ = try await driver.process.waitForExit()
+            try await gate.reached()
+            gate.open()
+            try await waitUntil("the newer image") {
+                try await daemon.status(url).size == newer.count
+            }
+            // Nothing is lost without a word.
+            try await daemon.stop()
+            let alone = try await LibcachedDriver(daemon, in: scope)
+            #expect(
+                try await alone.ask("refresh 0 \(url)", answer: "get -")
+                    == "get -\(ECONNREFUSED) none")
+        }
+    }
+
     @Test func aTypeThatIsNotAcceptedIsAFailureForTheCallerAlone() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
@@ -153,14 +183,17 @@ struct LibcachedVerbTests {
             #expect(origin.requests().last?.headers["Authorization"] == "Bearer")
             let refused = try await driver.ask(
                 "get -1 \(url)#as=ada header=Host:a", answer: "get 3")
-            #expect(refused.contains(" invalidParameter "))
+            #expect(refused.contains(" invalidHeaders "))
             #expect(try await driver.line("message", number: 2).contains("sets Host"))
-            // Images without such fields come all the same.
-            origin.route("/b.png", .answer(body: image))
-            let b = origin.url("/b.png")
-            try driver.tell("add 1 \(url)#as=eve header=Range:a", "add 1 \(b)", "news 2")
-            #expect(try await driver.line("news failed").contains(" invalidParameter "))
+            // All other images come, also those that have header fields.
+            for name in ["b", "c"] { origin.route("/\(name).png", .answer(body: image)) }
+            let (b, c) = (origin.url("/b.png"), origin.url("/c.png#as=ada"))
+            try driver.tell("add 1 \(c) header=X:1", "add 1 \(url)#as=eve header=Range:a")
+            try driver.tell("add 1 \(b)", "news 3")
+            #expect(try await driver.line("news failed").contains(" \(url)#as=eve "))
+            #expect(driver.lines.filter { $0.contains(" invalidHeaders ") }.count == 2)
             _ = try await driver.line("news cached \(b)")
+            _ = try await driver.line("news cached \(c)")
             origin.route("/a.png", .answer(body: image))
             _ = try await driver.ask("get -1 \(url)#as=bob header=X:1", answer: "get 2")
             #expect(try await driver.ask("remove-account bob", answer: "remove") == "remove 0")

@@ -62,7 +62,7 @@ struct ProxyKindsTests {
             let local = try await DaemonFixture.start(
                 ["--proxy", "socks5://127.0.0.1:\(scene.port)"], in: scope)
             // The proxy is asked for addresses only, and the name has none.
-            #expect(try await local.fetch(scene.named).failure?.kind == "unreachable")
+            #expect(try await local.fetch(scene.named).failure?.kind == "unresolved")
             #expect(scene.hosts.isEmpty)
             #expect(try await local.fetch(scene.origin.url("/a.png")).state == .cached)
             #expect(scene.hosts == ["127.0.0.1"])

@@ -8,7 +8,7 @@ STRANGE = ['http://images.example/"\\.png', "http://images.example/ä/日本/�
            "http://images.example/</script>.png", "http://images.example/\u2028.png"]
 PHASES = ["queued", "connecting", "receiving", "retrying", "publishing"]
 KINDS = ["unresolved", "unreachable", "timeout", "truncated", "http", "tls", "redirect", "protocolError",
-         "addressRefused", "notAnImage", "tooLarge", "unverifiable", "invalidURL", "digestMismatch", "obstructed",
+         "addressRefused", "notAnImage", "tooLarge", "unverifiable", "invalidURL", "invalidHeaders", "digestMismatch", "obstructed",
          "damaged", "storage", "noRoom", "removed"]
 
 

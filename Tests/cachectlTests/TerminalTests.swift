@@ -131,8 +131,11 @@ struct TerminalTests {
 
     @Test func urlToShowCanComeFromStandardInput() throws {
         let folder = try TemporaryFolder()
-        let path = try folder.file("image", "bytes")
-        let stub = try StubDaemon(replies: [cached.replacing("/c/1", with: path)])
+        // The file of an image has the name of its key.
+        let key = "64ae7d25-968a-53ee-bd6c-4b6d330d180a"
+        let path = try folder.file(key, "bytes")
+        let reply = cached.replacing(#""k""#, with: "\"\(key)\"").replacing("/c/1", with: path)
+        let stub = try StubDaemon(replies: [reply])
         let outcome = try Program.run(
             ["show", "-", "--socket", stub.path], input: "https://a/1\n")
         #expect(outcome.status == 0 && outcome.output == "bytes")

@@ -266,7 +266,7 @@ public:
 
     // Waits for one image, at most for this time; a negative time: for as long as it takes.
     result<image> get(const request &request, milliseconds time) { return fetch(request, time, ::cached_get); }
-    // As get, but the origin is asked whether it has changed.
+    // As get, but the origin is asked whether it has changed. With no time, the daemon goes on with the request.
     result<image> refresh(const request &request, milliseconds time) { return fetch(request, time, ::cached_refresh); }
     // The file of a cached image: by its path, else handed over by the daemon, for which it waits up to five seconds.
     result<file> open_file(const request &request) {

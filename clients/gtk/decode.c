@@ -13,6 +13,7 @@ struct Job {
     char *url;
     int need_width, need_height, width, height;
     guint64 number;
+    gboolean is_file;
     int is_cancelled; /* Atomic. */
     gboolean is_too_large;
     GdkTexture *texture;
@@ -89,14 +90,20 @@ static void decode(Job *job, int file) {
                                  error ? error->message : "it has no picture");
 }
 
+/* A handle of its own: one serves one thread. It waits for a file that only the daemon can open. */
+static int open_image(const char *url) {
+    cached *cache = cached_open(NULL, NULL);
+    int file = cache ? cached_open_file(cache, url) : -EMFILE;
+    cached_close(cache);
+    return file;
+}
+
 static void run(gpointer data, gpointer unused) {
     (void)unused;
     Job *job = data;
     if (!g_atomic_int_get(&job->is_cancelled)) {
-        /* A handle of its own: one serves one thread. It waits for a file that only the daemon can open. */
-        cached *cache = cached_open(NULL, NULL);
-        int file = cache ? cached_open_file(cache, job->url) : -EMFILE;
-        cached_close(cache);
+        int file = job->is_file ? open(job->url, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : open_image(job->url);
+        if (job->is_file && file < 0) file = -errno;
         if (file >= 0) {
             decode(job, file);
             close(file);
@@ -125,13 +132,26 @@ Job *job_start(Image *image) {
     }
     Job *job = g_new0(Job, 1);
     job->image = image_hold(image);
-    job->url = g_strdup(image->url);
+    job->url = g_strdup(image->url), job->is_file = image->is_file;
     job->need_width = image->need_width, job->need_height = image->need_height;
     job->width = image->width, job->height = image->height;
     job->number = count++;
     job->identity = image->identity;
     g_thread_pool_push(threads, job, NULL);
     return job;
+}
+
+const char *decodable_types(void) {
+    static char *types;
+    if (types) return types;
+    GString *text = g_string_new(NULL);
+    g_autoptr(GSList) formats = gdk_pixbuf_get_formats();
+    for (GSList *each = formats; each; each = each->next) {
+        g_auto(GStrv) names = gdk_pixbuf_format_get_mime_types(each->data);
+        g_autofree char *list = g_strjoinv(",", names);
+        g_string_append_printf(text, "%s%s", text->len ? "," : "", list);
+    }
+    return types = g_string_free(text, FALSE);
 }
 
 void job_cancel(Job *job) { g_atomic_int_set(&job->is_cancelled, TRUE); }

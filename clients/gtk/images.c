@@ -19,7 +19,9 @@ static GQueue urgent = G_QUEUE_INIT, changes = G_QUEUE_INIT; /* Those whose want
 static GQueue kept = G_QUEUE_INIT;    /* The pictures in memory, those used last first. */
 static gsize memory, limit = 64 << 20;
 static int pressure;
-static guint flush_source, census_source, more_source;
+static guint flush_source, census_source, more_source, relief_source;
+static gsize relief_goal; /* The memory that is left after pressure, */
+static gint64 relief_at;  /* which began then. */
 
 static void queue_change(Image *);
 static gboolean news(int, GIOCondition, gpointer);
@@ -38,6 +40,15 @@ static gboolean is_open(void) {
     if (!cache) return FALSE;
     g_unix_fd_add(cached_fd(cache), G_IO_IN, news, NULL);
     return TRUE;
+}
+
+static void collect_users(Image *image, GPtrArray *all) {
+    for (guint i = 0; i < image->users->len; i++) g_ptr_array_add(all, g_object_ref(image->users->pdata[i]));
+}
+
+/* Who is on the screen is drawn before the next census. */
+static void invalidate(GPtrArray *users) {
+    for (guint i = 0; i < users->len; i++) gdk_paintable_invalidate_contents(users->pdata[i]);
 }
 
 /* MARK: Memory */
@@ -85,6 +96,7 @@ static void keep(Image *image) {
 
 GdkTexture *image_texture(Image *image) {
     if (!image || !image->texture) return NULL;
+    image->drawn_at = g_get_monotonic_time();
     keep(image);
     GdkTexture *texture = image->texture;
     shrink(MAX(limit, cost(texture))); /* It may be one that only a widget had kept. */
@@ -96,8 +108,8 @@ GdkTexture *image_texture(Image *image) {
  * @bytes: how much the decoded pictures of this program may take; 64 MiB at first
  *
  * Limits the memory of pictures. Those that were drawn least lately are given up first. Pictures on the screen stay, and
- * so count only as long as there is room. Half of them are given up if the daemon reports that memory is getting short,
- * and all if it has run out.
+ * so count only as long as there is room. Half of the others are given up if the daemon reports that memory is getting
+ * short, and all if it has run out.
  */
 void cached_gtk_set_memory_limit(gsize bytes) {
     limit = bytes;
@@ -111,9 +123,24 @@ void cached_gtk_set_memory_limit(gsize bytes) {
  */
 gsize cached_gtk_get_memory_used(void) { return memory; }
 
+static gboolean relieve(gpointer data) {
+    (void)data;
+    relief_source = 0;
+    while (memory > relief_goal && kept.tail && ((Image *)kept.tail->data)->drawn_at < relief_at) give_up(kept.tail->data);
+    return G_SOURCE_REMOVE;
+}
+
 static void take_pressure(void) {
     int level = cached_pressure(cache);
-    if (level > pressure) shrink(level == CACHED_PRESSURE_CRITICAL ? 0 : memory / 2);
+    if (level > pressure) {
+        relief_goal = level == CACHED_PRESSURE_CRITICAL ? 0 : memory / 2;
+        relief_at = g_get_monotonic_time();
+        /* What is on the screen is drawn now, and so is not given up. */
+        g_autoptr(GPtrArray) users = g_ptr_array_new_with_free_func(g_object_unref);
+        for (GList *each = kept.head; each; each = each->next) collect_users(each->data, users);
+        invalidate(users);
+        if (!relief_source) relief_source = g_timeout_add(CENSUS, relieve, NULL);
+    }
     pressure = level;
 }
 
@@ -133,8 +160,8 @@ static const struct {
     {"tls", CACHED_ERROR_UNREACHABLE}, {"protocolError", CACHED_ERROR_UNREACHABLE},
     {"redirect", CACHED_ERROR_UNREACHABLE}, {"addressRefused", CACHED_ERROR_UNREACHABLE},
     {"invalidURL", CACHED_ERROR_NO_IMAGE}, {"notAnImage", CACHED_ERROR_NO_IMAGE},
-    {"notAccepted", CACHED_ERROR_NO_IMAGE}, {"tooLarge", CACHED_ERROR_NO_IMAGE},
-    {"unverifiable", CACHED_ERROR_NO_IMAGE},
+    {"tooLarge", CACHED_ERROR_NO_IMAGE}, {"unverifiable", CACHED_ERROR_NO_IMAGE},
+    {"notAccepted", CACHED_ERROR_UNDECODABLE},
     {"noDaemon", CACHED_ERROR_NO_DAEMON}, {"noRoom", CACHED_ERROR_NO_ROOM}, {"storage", CACHED_ERROR_NO_ROOM},
     {"obstructed", CACHED_ERROR_NO_ROOM}, {"notPermitted", CACHED_ERROR_NO_ROOM},
 };
@@ -173,7 +200,7 @@ static void tell(Image *image) {
     /* Who hears it can do anything: leave, join, end. */
     image->holds++;
     g_autoptr(GPtrArray) users = g_ptr_array_new_with_free_func(g_object_unref);
-    for (guint i = 0; i < image->users->len; i++) g_ptr_array_add(users, g_object_ref(image->users->pdata[i]));
+    collect_users(image, users);
     for (guint i = 0; i < users->len; i++) paintable_changed(users->pdata[i]);
     g_clear_pointer(&users, g_ptr_array_unref);
     image->holds--;
@@ -256,6 +283,7 @@ static gboolean flush(gpointer data) {
             cached_request request = CACHED_REQUEST_INIT;
             request.url = image->url, request.priority = priority;
             request.headers = (const char *const *)image->headers;
+            request.accept = decodable_types();
             int result = cached_add(cache, &request);
             if (result < 0) fail(image, CACHED_ERROR_NO_IMAGE, g_strerror(-result)), tell(image_hold(image)), image->holds--;
         }
@@ -295,11 +323,10 @@ static gboolean census(gpointer data) {
             queue_change(image);
             g_hash_table_iter_remove(&each);
         } else if (age > CENSUS * 1000) {
-            for (guint i = 0; i < image->users->len; i++) g_ptr_array_add(unseen, g_object_ref(image->users->pdata[i]));
+            collect_users(image, unseen);
         }
     }
-    /* Who is on the screen is drawn now, and so was seen at the next census. */
-    for (guint i = 0; i < unseen->len; i++) gdk_paintable_invalidate_contents(unseen->pdata[i]);
+    invalidate(unseen);
 
     gint64 end = g_get_monotonic_time() + TURN;
     while (fresh.head) {
@@ -312,7 +339,7 @@ static gboolean census(gpointer data) {
         image_hold(image);
         queue_change(image);
         g_autoptr(GPtrArray) users = g_ptr_array_new_with_free_func(g_object_unref);
-        for (guint i = 0; i < image->users->len; i++) g_ptr_array_add(users, g_object_ref(image->users->pdata[i]));
+        collect_users(image, users);
         for (guint i = 0; i < users->len; i++) {
             Image *guess = paintable_guess_size(users->pdata[i]);
             if (guess != image && guess->is_fresh) queue_change(guess);
@@ -334,20 +361,23 @@ gboolean image_has_picture(const char *url) {
     return image && image->texture;
 }
 
+static Image *image_of(const char *url, const char *original, char **headers) {
+    Image *image = g_hash_table_lookup(images, url);
+    if (image) return image;
+    image = g_new0(Image, 1);
+    image->url = g_strdup(url), image->original = g_strdup(original);
+    image->headers = g_strdupv(headers);
+    image->users = g_ptr_array_new();
+    image->fraction = -1, image->wanted = -1;
+    image->kept.data = image->fresh.data = image->change.data = image;
+    g_hash_table_insert(images, image->url, image);
+    return image;
+}
+
 Image *image_join(const char *url, int side, char **headers, CachedPaintable *user) {
     gboolean works = is_open();
     g_autofree char *smaller = side ? g_strdup_printf("%s%cside=%d", url, strchr(url, '#') ? '&' : '#', side) : NULL;
-    Image *image = g_hash_table_lookup(images, smaller ? smaller : url);
-    if (!image) {
-        image = g_new0(Image, 1);
-        image->url = g_strdup(smaller ? smaller : url);
-        if (smaller) image->original = g_strdup(url);
-        image->headers = g_strdupv(headers);
-        image->users = g_ptr_array_new();
-        image->fraction = -1, image->wanted = -1;
-        image->kept.data = image->fresh.data = image->change.data = image;
-        g_hash_table_insert(images, image->url, image);
-    }
+    Image *image = image_of(smaller ? smaller : url, smaller ? url : NULL, headers);
     /* Of one that is wanted the news are newer. */
     if (image->wanted < 0 || !works) peek(image);
     g_ptr_array_add(image->users, user);
@@ -357,6 +387,15 @@ Image *image_join(const char *url, int side, char **headers, CachedPaintable *us
         census_soon(CENSUS);
     }
     return image;
+}
+
+Image *image_join_stand_in(const Image *image, CachedPaintable *user) {
+    cached_image found = CACHED_IMAGE_INIT;
+    if (!is_open() || cached_peek(cache, image->url, &found) < 0 || !found.stand_in) return NULL;
+    Image *file = image_of(found.stand_in, NULL, NULL);
+    file->is_file = TRUE, file->state = CACHED_STATE_CACHED;
+    g_ptr_array_add(file->users, user);
+    return file;
 }
 
 void image_leave(Image *image, CachedPaintable *user) {
@@ -398,13 +437,14 @@ void image_draw(Image *image, int width, int height) {
     image->drawn_at = g_get_monotonic_time();
     if (!image->texture) image->need_width = image->need_height = 0;
     image->need_width = MAX(image->need_width, width), image->need_height = MAX(image->need_height, height);
+    if (image->state == CACHED_STATE_CACHED) decode(image);
+    if (image->is_file) return;
     image->is_drawn = TRUE;
     /* A picture that is shown stays, whatever becomes of its file. */
     gboolean is_lost = image->texture && image->state == CACHED_STATE_MISSING;
     gboolean is_late = image->wanted < 0 || (image->wanted != CACHED_VISIBLE && image_is_coming(image));
     if (is_late && !is_lost && image->queue != &urgent) queue_change(image);
     if (image_is_coming(image)) settle(image), census_soon(CENSUS);
-    if (image->state == CACHED_STATE_CACHED) decode(image);
 }
 
 void image_decoded(Image *image, GdkTexture *texture, uint64_t identity, int width, int height, const GError *error) {
@@ -426,7 +466,7 @@ void image_decoded(Image *image, GdkTexture *texture, uint64_t identity, int wid
         /* Evicted in between. The daemon gets it anew if it is wanted anew. */
         image->state = CACHED_STATE_MISSING, image->received = 0;
         if (image->wanted >= 0) image->wanted = -2;
-        if (image->users->len) queue_change(image);
+        if (image->users->len && !image->is_file) queue_change(image);
     } else {
         fail(image, CACHED_ERROR_UNDECODABLE, error->message);
     }

@@ -11,7 +11,8 @@ typedef struct Job Job;
 
 /* One URL as the daemon knows it, perhaps with a side. It lives while a paintable uses it or its picture is kept. */
 typedef struct Image {
-    char *url;          /* Perhaps with a side. */
+    char *url;          /* Perhaps with a side. Of a file, its path. */
+    gboolean is_file;   /* It stands in for another one, and is never wanted. */
     char *original;     /* The URL without the side; NULL: it has none. */
     char **headers;     /* Of an account; NULL: none. */
     GPtrArray *users;   /* The paintables that want it, which leave before they end. */
@@ -46,6 +47,8 @@ typedef struct Image {
 /* The image of a URL in this size, 0 for the original, with the state that is known without waiting. `user` leaves by
    image_leave. */
 Image *image_join(const char *url, int side, char **headers, CachedPaintable *user);
+/* A smaller image that is there, to be shown until this one comes; NULL: there is none. `user` leaves by image_leave. */
+Image *image_join_stand_in(const Image *, CachedPaintable *user);
 /* Whether the picture of an original is in memory. */
 gboolean image_has_picture(const char *url);
 void image_leave(Image *, CachedPaintable *user);
@@ -65,6 +68,8 @@ gboolean image_is_coming(const Image *);
 
 /* Decodes its file in a thread, in the pixels that it needs. */
 Job *job_start(Image *);
+/* The media types of the loaders, with commas between them. */
+const char *decodable_types(void);
 /* Its result is not needed. */
 void job_cancel(Job *);
 /* Called on the main thread. texture: NULL if there is an error, which is G_FILE_ERROR_NOENT if the file is gone. */

@@ -38,6 +38,8 @@ struct _CachedPaintable {
     int side;       /* Of the wanted one; 0: the original. */
     gboolean is_plain;  /* The daemon makes no smaller ones. */
     Image *shown;   /* Held: another size, shown until the wanted one is decoded. */
+    Image *stand_in; /* Joined: a smaller one, shown until the wanted one comes. */
+    gboolean has_looked; /* Whether there is one. */
     int width, height;  /* Of the original as far as it is known. */
     CachedState told;
     GdkTexture *told_texture; /* Only compared. */
@@ -60,8 +62,14 @@ G_DEFINE_QUARK(cached-error-quark, cached_error)
 
 /* MARK: Which image */
 
+static void drop_stand_in(CachedPaintable *self) {
+    self->has_looked = FALSE;
+    if (self->stand_in) image_leave(g_steal_pointer(&self->stand_in), self);
+}
+
 static void use(CachedPaintable *self, int side) {
     Image *before = self->image;
+    drop_stand_in(self);
     self->side = side;
     self->image = image_join(self->url, side, self->headers, self);
     if (before) {
@@ -265,18 +273,31 @@ static void draw_failure(GtkSnapshot *snapshot, const graphene_rect_t *area, dou
     cairo_destroy(context);
 }
 
+/* The picture to draw in so many pixels; NULL if there is none yet. */
+static GdkTexture *find_texture(CachedPaintable *self, double width, double height) {
+    if (!self->image) return NULL;
+    choose(self, MAX(width, height));
+    usual_side = MIN(MAX(width, height), 2048);
+    image_draw(self->image, width, height);
+    GdkTexture *texture = image_texture(self->image);
+    if (texture) {
+        if (self->shown) image_release(g_steal_pointer(&self->shown));
+        drop_stand_in(self);
+        return texture;
+    }
+    if ((texture = image_texture(self->shown))) return texture;
+    if (!self->has_looked && image_is_coming(self->image)) {
+        self->has_looked = TRUE;
+        self->stand_in = image_join_stand_in(self->image, self);
+    }
+    if (self->stand_in) image_draw(self->stand_in, width, height);
+    return image_texture(self->stand_in);
+}
+
 void paintable_draw(CachedPaintable *self, GtkSnapshot *snapshot, const graphene_rect_t *area,
                     const graphene_rect_t *picture, float x, float y, float span) {
-    if (self->image) {
-        double scale = scale_of(self), width = ceil(picture->size.width * scale), height = ceil(picture->size.height * scale);
-        choose(self, MAX(width, height));
-        usual_side = MIN(MAX(width, height), 2048);
-        image_draw(self->image, width, height);
-    }
-    double now = g_get_monotonic_time() / 1e6;
-    GdkTexture *texture = image_texture(self->image);
-    if (texture && self->shown) image_release(g_steal_pointer(&self->shown));
-    if (!texture) texture = image_texture(self->shown);
+    double scale = scale_of(self), now = g_get_monotonic_time() / 1e6;
+    GdkTexture *texture = find_texture(self, ceil(picture->size.width * scale), ceil(picture->size.height * scale));
 
     double opacity = 1;
     if (texture && self->was_empty) {
@@ -478,6 +499,7 @@ static void paintable_finalize(GObject *object) {
     CachedPaintable *self = CACHED_PAINTABLE(object);
     if (self->moves) g_ptr_array_remove_fast(moving, self);
     if (self->image) image_leave(self->image, self);
+    drop_stand_in(self);
     if (self->shown) image_release(self->shown);
     g_free(self->url), g_strfreev(self->headers);
     G_OBJECT_CLASS(cached_paintable_parent_class)->finalize(object);

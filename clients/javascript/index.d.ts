@@ -205,7 +205,8 @@ export class Cache {
   refresh(url: string, options?: GetOptions): Promise<Item>
 
   /**
-   * Opens the file of a cached image for reading. Close it.
+   * Opens the file of a cached image for reading. Close it. In a sandbox that does not see the cache directory, that needs the
+   * addon.
    *
    * @throws CacheError `notCached`, or as `peek`
    */

@@ -1,5 +1,16 @@
 /// The calls of a client, as messages.
 package enum Calls {
+    /// A refresh that goes on without a caller.
+    static func refresh(_ want: Wanted) -> [UInt8] {
+        var json = JSONWriter()
+        json.put(#"{"method":"io.cached.Cache.Fetch","parameters":{"refresh":true,"wait":false,"#)
+        json.put(#""wants":"#)
+        put([want], &json)
+        json.put("}}")
+        json.end()
+        return json.bytes
+    }
+
     /// A stream that continues until the connection ends.
     static func fetch(_ wants: some Sequence<Wanted>, _ options: StreamOptions) -> [UInt8] {
         var json = JSONWriter()

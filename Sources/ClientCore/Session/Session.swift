@@ -45,8 +45,6 @@ public final class Session {
     private var failureTexts: [UInt8] = []
     /// Images that failed without a reply.
     private var failed: [ImageName] = []
-    /// Why the daemon has refused header fields.
-    private var refusal: [UInt8] = []
 
     /// Milliseconds between two attempts to connect, before and after images have failed.
     private static let pause: Int64 = 200
@@ -152,7 +150,7 @@ public final class Session {
         wanted.wants[position].priority = priority
         if want.terms != terms {
             wanted.wants[position].terms = terms
-            (wanted.wants[position].isDecided, wanted.wants[position].isRefused) = (false, false)
+            wanted.wants[position].isDecided = false
         }
         unsent.append(wanted.names[position])
     }
@@ -195,7 +193,6 @@ public final class Session {
         while stream?.hasOutput == false, !unsent.isEmpty || !dropped.isEmpty {
             let names = unsent.prefix(Self.batch)
             let add = names.compactMap { wanted.position(of: $0).map { wanted.wants[$0] } }
-                .filter { !$0.isRefused }
             unsent.removeFirst(names.count)
             let message =
                 isStreaming ? Calls.adjust(add: add, drop: dropped) : Calls.fetch(add, options)
@@ -327,9 +324,9 @@ public final class Session {
         (event.state, event.url) = (.failed, 0)
         var texts = want.url + [0]
         event.kind = texts.count
-        texts += StaticText.bytes(want.isRefused ? "invalidParameter" : "noDaemon") + [0]
+        texts += StaticText.bytes("noDaemon") + [0]
         event.message = texts.count
-        texts += (want.isRefused ? refusal : absence) + [0]
+        texts += absence + [0]
         failureTexts = texts
         return failureTexts.withUnsafeBufferPointer { body(event, $0) }
     }
@@ -368,11 +365,7 @@ public final class Session {
     /// Takes a reply. Returns whether there can be new events.
     private func take(_ next: ScannedReply?) -> Bool {
         guard let next, next.error == nil else {
-            if let problem = next?.problem, wanted.names.indices.contains(where: hasFields) {
-                refuseFields(problem)
-            } else {
-                lost()
-            }
+            lost()
             return !failed.isEmpty
         }
         if next.continues {
@@ -385,23 +378,6 @@ public final class Session {
         }
         (reply, position) = (next, 0)
         return true
-    }
-
-    /// The daemon takes no call with some header fields, and does not say whose they are. All images with such fields
-    /// fail, and the others are requested again.
-    private func refuseFields(_ problem: [UInt8]) {
-        refusal = StaticText.bytes("the daemon refuses the header fields: ") + problem
-        for position in wanted.names.indices where hasFields(position) {
-            (wanted.wants[position].isRefused, wanted.wants[position].isDecided) = (true, true)
-            failed.append(wanted.names[position])
-        }
-        stream = nil
-        (lostAt, hasReportedLoss, wasThere) = (nil, false, true)
-        if wanted.wants.contains(where: { !$0.isRefused }) { connect() } else { setTimer() }
-    }
-
-    private func hasFields(_ position: Int) -> Bool {
-        !wanted.wants[position].isRefused && !wanted.wants[position].terms.headers.isEmpty
     }
 
     /// Tries to connect again if the pause is over.

@@ -37,11 +37,28 @@ public enum SingleCall {
         _ urls: [[UInt8]], _ place: DaemonPlace,
         _ body: (Event, UnsafeBufferPointer<UInt8>) -> Void
     ) -> Int32 {
-        switch outcome(of: Calls.status(urls), place, starts: false) {
+        states(urls.count, outcome(of: Calls.status(urls), place, starts: false), body)
+    }
+
+    /// Leaves a refresh to the daemon, and passes on the state of the image.
+    public static func refresh(
+        _ url: [UInt8], _ priority: WantedPriority, _ terms: WantTerms, _ place: DaemonPlace,
+        _ body: (Event, UnsafeBufferPointer<UInt8>) -> Void
+    ) -> Int32 {
+        let want = Wanted(url: url, priority: priority, terms: terms)
+        return states(1, outcome(of: Calls.refresh(want), place, starts: true), body)
+    }
+
+    /// Passes on the states in a reply, which has to have so many.
+    private static func states(
+        _ count: Int, _ outcome: Exchange.Outcome,
+        _ body: (Event, UnsafeBufferPointer<UInt8>) -> Void
+    ) -> Int32 {
+        switch outcome {
         case .failed(let failure): return failure
         case .reply(let reply, let file):
             if file >= 0 { close(file) }
-            guard reply.error == nil, reply.events.count == urls.count else { return -EBADMSG }
+            guard reply.error == nil, reply.events.count == count else { return -EBADMSG }
             for event in reply.events { reply.texts.withUnsafeBufferPointer { body(event, $0) } }
             return 0
         }

@@ -5,8 +5,6 @@ struct Wanted {
     var terms = WantTerms()
     /// Whether the last state is final: cached or failed.
     var isDecided = false
-    /// Whether the daemon refuses the header fields, so that the image is not requested again.
-    var isRefused = false
     /// The number of the last set that had the image; see ``Session/want(_:)``.
     var set: UInt32 = 0
 }

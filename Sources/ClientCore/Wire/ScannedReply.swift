@@ -3,8 +3,6 @@ package struct ScannedReply: Sendable {
     package private(set) var events: [Event] = []
     /// All texts, each with a NUL at its end.
     package private(set) var texts: [UInt8] = []
-    /// The start of a sentence about an error, among the texts; `nil` if there is none.
-    private var reason: Int?
     private(set) var continues = false
     /// The start of an error's name among the texts; `nil` if there is no error.
     package private(set) var error: Int?
@@ -14,17 +12,10 @@ package struct ScannedReply: Sendable {
     private(set) var pressure: Int32?
 
     /// Whether the daemon refused the call because this user may not make it.
-    var isRefused: Bool { isError("org.varlink.service.PermissionDenied") }
-
-    /// Why the call has a parameter that the daemon does not take; `nil` if that is not the reply.
-    var problem: [UInt8]? {
-        guard isError("org.varlink.service.InvalidParameter") else { return nil }
-        return reason.map { Array(text(at: $0)) } ?? []
-    }
-
-    private func isError(_ name: StaticString) -> Bool {
+    var isRefused: Bool {
         guard let error else { return false }
-        return text(at: error).elementsEqual(StaticText.bytes(name))
+        return text(at: error).elementsEqual(
+            StaticText.bytes("org.varlink.service.PermissionDenied"))
     }
 
     /// A text without the NUL at its end.
@@ -59,10 +50,6 @@ package struct ScannedReply: Sendable {
             if scanner.matches(name, "error") {
                 error = scanner.text(into: &texts)
                 return error != nil
-            }
-            if scanner.matches(name, "reason") {
-                reason = scanner.text(into: &texts)
-                return reason != nil
             }
             return scanner.skip()
         }

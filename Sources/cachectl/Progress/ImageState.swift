@@ -1,7 +1,7 @@
 import CacheWire
 
 /// The state of an image. Every program that shows the cache to a person knows the same twelve;
-/// `docs/states.md` explains them.
+/// `docs/lookup/states.md` explains them.
 enum ImageState: String, CaseIterable {
     case queued, connecting, receiving, unmeasured, deriving, publishing, retrying
     case failed, cached, stale, pinned, gone

@@ -22,13 +22,16 @@ export function write({ filter, image = '' }, isStep) {
   else history.replaceState(history.state, '', address)
 }
 
-/** Remembers the place in the list, for a page that is loaded again. */
-export function rememberPlace(first) {
-  history.replaceState({ ...history.state, first }, '')
+/** Remembers the place in the list, for this page when it is loaded again. */
+export function rememberPlace(place) {
+  sessionStorage.setItem('place', JSON.stringify(place))
 }
 
-/** The remembered place. */
-export const rememberedPlace = () => history.state?.first ?? 0
+/** The remembered place, if the page was loaded again; else undefined. */
+export function rememberedPlace() {
+  const [{ type }] = performance.getEntriesByType('navigation')
+  return type === 'navigate' ? undefined : JSON.parse(sessionStorage.getItem('place')) ?? undefined
+}
 
 /** Whether Back leads to another state of this page. */
 export const hasStep = () => Boolean(history.state?.isStep)

@@ -77,7 +77,6 @@ const shelf = new Shelf(transfers, thumbnails, {
 const grid = new Grid(catalog, thumbnails, {
   seen: () => watch(),
   active: item => drawer.isOpen && item && drawer.show(item),
-  rest: rememberPlace,
   dress(cell) {
     const isSelected = selection.has(cell.item?.key)
     cell.element.classList.toggle('selected', isSelected)
@@ -91,10 +90,7 @@ const grid = new Grid(catalog, thumbnails, {
 
 function showList() {
   grid.layOut()
-  if (placeToFind > 0 && catalog.length > placeToFind) {
-    grid.scrollTo(placeToFind)
-    placeToFind = 0
-  }
+  findPlace()
   viewer.refresh()
   transfers.settle(key => catalog.indexOf(key) >= 0)
   shelf.draw()
@@ -137,8 +133,19 @@ bindFilters((filter, isStep) => {
   applyFilter(filter)
 }, size => (grid.size = size))
 
-/** The place of a page that is loaded again, until the list is as long. */
+/** The place of a page that is loaded again, until the list is as long or the user is elsewhere. */
 let placeToFind = rememberedPlace()
+
+function findPlace() {
+  if (!placeToFind) return
+  const { index, hidden } = placeToFind
+  const isFound = catalog.length > index
+  if (isFound && grid.isAtTop) grid.scrollTo(index, hidden)
+  if (isFound || catalog.isWhole || !grid.isAtTop) placeToFind = undefined
+}
+
+// An event after scrolling would come too late for a page that is loaded again at once.
+addEventListener('pagehide', () => rememberPlace(placeToFind ?? grid.place))
 
 // MARK: What the daemon says
 

@@ -31,18 +31,14 @@ export class Grid {
 
   /**
    * `on.seen` is called when other images are on the screen, `on.active` when the keyboard is at another one,
-   * `on.rest` gets the first one on the screen after scrolling, `on.dress` a cell that shows an image; `on.origin` gives the
-   * picture of an image that is elsewhere on the page.
+   * `on.dress` gets a cell that shows an image; `on.origin` gives the picture of an image that is elsewhere on the page.
    */
   constructor(catalog, thumbnails, on) {
     this.#catalog = catalog
     this.#thumbnails = thumbnails
     this.#on = on
     this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true })
-    this.#scroller.addEventListener('scrollend', () => {
-      this.layOut()
-      on.rest(this.first)
-    })
+    this.#scroller.addEventListener('scrollend', () => this.layOut())
     new ResizeObserver(() => this.#resized()).observe(this.#scroller)
     document.addEventListener('visibilitychange', () => this.layOut())
     this.#resized()
@@ -112,16 +108,20 @@ export class Grid {
     return row?.first ?? 0
   }
 
-  get isAtTop() {
-    return this.#map.position < this.#target / 2
-  }
-
+  get isAtTop() { return this.#map.position < this.#target / 2 }
   get screen() { return this.#map.view }
 
-  /** Shows an image first. */
-  scrollTo(index) {
+  /** Where the list is: its first image on the screen, and how many pixels of it are above the screen. */
+  get place() {
+    const index = this.first
+    return { index, hidden: index < this.#catalog.length ? this.#map.position - this.layout.place(index).top : 0 }
+  }
+
+  /** Shows an image first. It stays there while the proportions of others become known. */
+  scrollTo(index, hidden = 0) {
     this.layout.resize(this.#catalog.length)
-    this.#moveTo(index < this.#catalog.length ? this.layout.place(index).top : 0)
+    this.#moveTo(index < this.#catalog.length ? this.layout.place(index).top + hidden : 0)
+    this.#held = { index, position: this.#map.position }
   }
 
   // MARK: The keyboard's place

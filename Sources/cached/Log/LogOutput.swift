@@ -30,7 +30,7 @@ final class LogOutput: Sendable {
         Self.write(line.text(settings.format))
     }
 
-    /// Writes why the daemon does not start, for a person at a terminal or for the journal.
+    /// Writes why the daemon does not start, or starts without what it was given, for a person at a terminal or for the journal.
     static func writeFailure(_ message: String) {
         let mark = LogFormat.usual == .journal ? "<\(Logger.Level.error.priority)>" : ""
         write("\(mark)cached: \(message.printable)")

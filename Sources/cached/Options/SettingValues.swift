@@ -14,9 +14,7 @@ struct SettingValues: Sendable {
     init(
         options: [String: String], environment: [String: String], files: [ConfigurationFile]
     ) throws {
-        // Clients read CACHED_START, and a daemon that they start inherits their environment.
-        for name in environment.keys.sorted()
-        where Setting.isUnknown(name) && name != "CACHED_START" {
+        if let name = Self.unknownVariables(environment).first {
             throw StartFailure.unknown(name, in: "the environment")
         }
         for file in files { try add(file) }
@@ -37,6 +35,11 @@ struct SettingValues: Sendable {
         if table["CACHED_SOCKET_GROUP"] != nil, table["CACHED_SOCKET_MODE"] == nil {
             table["CACHED_SOCKET_MODE"] = Value(text: "660", source: .builtIn)
         }
+    }
+
+    /// Variables that have the prefix of our settings and are none. Clients read CACHED_START, which a daemon inherits.
+    static func unknownVariables(_ environment: [String: String]) -> [String] {
+        environment.keys.filter { Setting.isUnknown($0) && $0 != "CACHED_START" }.sorted()
     }
 
     /// An empty value takes back that of an earlier file.
@@ -90,7 +93,7 @@ extension SettingValues {
 }
 
 extension StartFailure {
-    fileprivate static func unknown(_ name: String, in place: String) -> StartFailure {
+    static func unknown(_ name: String, in place: String) -> StartFailure {
         .configuration(
             "\(place) sets \(name), which is not a setting; did you mean \(Setting.nearest(to: name))?"
         )

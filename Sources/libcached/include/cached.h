@@ -140,7 +140,8 @@ int cached_want(cached *, const char *const *urls, const int32_t *priorities, si
 int cached_get(cached *, const cached_request *, int32_t milliseconds, cached_image *);
 
 /* As cached_get, but the origin is asked whether the image has changed. If it cannot be asked, the image that is here is
-   returned as CACHED_HERE, and kind and message tell why. */
+   returned as CACHED_HERE, and kind and message tell why. With 0 milliseconds, the request is left to the daemon, which goes
+   on with it: it waits up to five seconds for the daemon to take it, and returns -ETIMEDOUT then. */
 int cached_refresh(cached *, const cached_request *, int32_t milliseconds, cached_image *);
 
 /* The one descriptor to poll for input, in any event loop; it stays the same. */

@@ -4,6 +4,10 @@
 //     states HERE SLOW FAILING      ends paintables in each of their states; SLOW stays in flight, FAILING fails
 //     sharing HERE OTHER            textures of the same image, their sizes and their memory
 //     fits PORTRAIT ICON            the places of pictures in widgets
+//     stand-in URL                  a smaller image that is shown while URL is coming
+//     undecodable URL               an image without a loader
+//     pressure PROGRAM HERE OTHER   what is drawn when PROGRAM, a cachectl, reports pressure
+//     hostile URL…                  a daemon that answers nonsense
 //     rest HERE                     how often the main loop wakes while nothing moves
 //     unrun HERE SLOW               makes, draws and ends paintables without ever running the main loop
 //     closed HERE SLOW              closes the display under widgets
@@ -35,6 +39,16 @@ static void draw(CachedPaintable *paintable, double width, double height) {
     gdk_paintable_snapshot(GDK_PAINTABLE(paintable), snapshot, width, height);
     GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
     if (node) gsk_render_node_unref(node);
+}
+
+static gboolean draw_now(gpointer paintable) {
+    draw(paintable, 160, 120);
+    return G_SOURCE_REMOVE;
+}
+
+// As the frame clock of a widget does.
+static void draw_soon(CachedPaintable *paintable) {
+    g_timeout_add_full(G_PRIORITY_DEFAULT, 16, draw_now, g_object_ref(paintable), g_object_unref);
 }
 
 static void check(gboolean is_so, const char *what) {
@@ -172,6 +186,72 @@ static void sharing(char **urls) {
     draw(third, 600, 450);
     check(is_shown(third), "which shows it in its first frame");
     g_object_unref(third);
+}
+
+static graphene_rect_t texture_bounds(GskRenderNode *node);
+
+static gboolean has_stand_in(CachedPaintable *paintable) {
+    GtkSnapshot *snapshot = gtk_snapshot_new();
+    gdk_paintable_snapshot(GDK_PAINTABLE(paintable), snapshot, 160, 120);
+    GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
+    gboolean is_drawn = node && texture_bounds(node).size.width == 160;
+    if (node) gsk_render_node_unref(node);
+    return is_drawn && !is_shown(paintable);
+}
+
+static void stand_in(char **urls) {
+    CachedPaintable *paintable = cached_paintable_new(urls[0]), *other = cached_paintable_new(urls[0]);
+    wait_until(paintable, 160, 120, has_stand_in, "a smaller image stands in");
+    check(!is_cached(paintable), "for one that is coming");
+    g_object_unref(paintable); // With its stand-in, and another while that is decoded.
+    draw(other, 40, 30);
+    g_object_unref(other);
+    run_for(100);
+}
+
+static void undecodable(char **urls) {
+    CachedPaintable *paintable = cached_paintable_new(urls[0]);
+    wait_until(paintable, 160, 120, is_failed, "a type without a loader");
+    const GError *error = cached_paintable_get_error(paintable);
+    check(g_error_matches(error, CACHED_ERROR, CACHED_ERROR_UNDECODABLE), "its error");
+    printf("%s\n", error->message);
+    g_object_unref(paintable);
+}
+
+// A picture that is about to be drawn, whose texture nobody else holds, and one that is not drawn any more.
+static void relieve(char **words) {
+    CachedPaintable *seen = cached_paintable_new(words[1]), *other = cached_paintable_new(words[2]);
+    gulong handler = g_signal_connect(seen, "invalidate-contents", G_CALLBACK(draw_soon), NULL);
+    wait_until(seen, 160, 120, is_shown, "the picture on the screen");
+    wait_until(other, 160, 120, is_shown, "the other picture");
+    run_for(50);
+    const char *command[] = {words[0], "pressure", "critical", NULL};
+    check(g_spawn_sync(NULL, (char **)command, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, NULL, NULL), "pressure");
+    gint64 end = g_get_monotonic_time() + 30 * G_USEC_PER_SEC;
+    while (is_shown(other) && g_get_monotonic_time() < end) {
+        run_for(5);
+        if (!is_shown(seen)) break;
+    }
+    check(is_shown(seen), "what is to be drawn stays");
+    check(!is_shown(other), "and all else is given back");
+    g_signal_handler_disconnect(seen, handler);
+    g_object_unref(seen);
+    g_object_unref(other);
+}
+
+static void hostile(char **urls, int count) {
+    CachedPaintable *paintables[64];
+    for (int i = 0; i < count && i < 64; i++) paintables[i] = cached_paintable_new(urls[i]);
+    for (int turn = 0; turn < 200; turn++) {
+        for (int i = 0; i < count && i < 64; i++) {
+            draw(paintables[i], 160 + turn % 2 * 200, 120);
+            if (is_shown(paintables[i])) check(FALSE, "no picture");
+            if (turn % 50 == 49) cached_paintable_retry(paintables[i]);
+        }
+        run_for(5);
+    }
+    for (int i = 0; i < count && i < 64; i++) g_object_unref(paintables[i]);
+    check(TRUE, "with a hostile daemon");
 }
 
 static CachedPaintable *paintable_of(GtkWidget *picture) { return cached_picture_get_paintable(CACHED_PICTURE(picture)); }
@@ -473,6 +553,10 @@ int main(int count, char **words) {
     if (strcmp(name, "states") == 0) states(words + 2);
     else if (strcmp(name, "sharing") == 0) sharing(words + 2);
     else if (strcmp(name, "fits") == 0) fits(words + 2);
+    else if (strcmp(name, "stand-in") == 0) stand_in(words + 2);
+    else if (strcmp(name, "undecodable") == 0) undecodable(words + 2);
+    else if (strcmp(name, "pressure") == 0 && count > 4) relieve(words + 2);
+    else if (strcmp(name, "hostile") == 0) hostile(words + 2, count - 2);
     else if (strcmp(name, "rest") == 0) rest(words + 2);
     else if (strcmp(name, "unrun") == 0) unrun(words + 2);
     else if (strcmp(name, "closed") == 0) closed(words + 2);

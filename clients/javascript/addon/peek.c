@@ -1,9 +1,11 @@
-/* What libcached sees of an image in the cache directory: locks and extended attributes, which Node.js cannot read.
+/* What Node.js lacks: locks and extended attributes of files in the cache directory, and descriptors from the daemon.
 
    open(directory) returns a handle; peek(handle, url) returns the members of an Item, or { kind, message } of a failure.
+   receive(url, socket) promises a descriptor of the image's file from the daemon, or a negative errno.
    Node-API version 8: one file works in Node.js 18 and later, and in Electron. */
 #define NAPI_VERSION 8
 #include <cached.h>
+#include <errno.h>
 #include <node_api.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,7 +17,7 @@ static bool failed(napi_env env, napi_status status) {
     if (status == napi_ok) return false;
     bool pending = false;
     napi_is_exception_pending(env, &pending);
-    if (!pending) napi_throw_type_error(env, NULL, "cached: the arguments are (directory) or (handle, url)");
+    if (!pending) napi_throw_type_error(env, NULL, "cached: the arguments are (directory), (handle, url) or (url, socket)");
     return true;
 }
 
@@ -86,11 +88,55 @@ static napi_value peek(napi_env env, napi_callback_info info) {
     return result;
 }
 
+/* A file that another thread waits for, with a handle of its own. */
+typedef struct {
+    char *url, *socket;
+    int file;
+    napi_deferred promise;
+    napi_async_work work;
+} Receiving;
+
+static void receive_file(napi_env env, void *data) {
+    (void)env;
+    Receiving *receiving = data;
+    /* The directory is one that the program cannot see. */
+    cached *handle = cached_open("/nonexistent", receiving->socket);
+    receiving->file = handle == NULL ? -EMFILE : cached_open_file(handle, receiving->url);
+    cached_close(handle);
+}
+
+static void received(napi_env env, napi_status status, void *data) {
+    (void)status;
+    Receiving *receiving = data;
+    napi_value file;
+    napi_create_int32(env, receiving->file, &file);
+    napi_resolve_deferred(env, receiving->promise, file);
+    napi_delete_async_work(env, receiving->work);
+    free(receiving->url), free(receiving->socket), free(receiving);
+}
+
+static napi_value receive(napi_env env, napi_callback_info info) {
+    size_t count = 2;
+    napi_value arguments[2], promise = NULL;
+    if (failed(env, napi_get_cb_info(env, info, &count, arguments, NULL, NULL))) return NULL;
+    Receiving *receiving = calloc(1, sizeof *receiving);
+    if (receiving == NULL) return napi_throw_error(env, NULL, "cached: there is no memory"), NULL;
+    receiving->url = text(env, arguments[0]);
+    if (receiving->url != NULL) receiving->socket = text(env, arguments[1]);
+    if (receiving->socket == NULL) return free(receiving->url), free(receiving), NULL;
+    napi_create_promise(env, &receiving->promise, &promise);
+    napi_create_async_work(env, NULL, arguments[0], receive_file, received, receiving, &receiving->work);
+    napi_queue_async_work(env, receiving->work);
+    return promise;
+}
+
 NAPI_MODULE_INIT() {
     napi_value function;
     napi_create_function(env, "open", NAPI_AUTO_LENGTH, open_cache, NULL, &function);
     napi_set_named_property(env, exports, "open", function);
     napi_create_function(env, "peek", NAPI_AUTO_LENGTH, peek, NULL, &function);
     napi_set_named_property(env, exports, "peek", function);
+    napi_create_function(env, "receive", NAPI_AUTO_LENGTH, receive, NULL, &function);
+    napi_set_named_property(env, exports, "receive", function);
     return exports;
 }

@@ -18,10 +18,19 @@ const running = cache.peek(inFlight)
 assert.equal(running.state, 'inFlight')
 assert.ok(running.received > 0 && running.total > running.received)
 
+// In a sandbox that sees the socket alone, the daemon hands over the file.
+const sandboxed = new Cache({ directory: '/nonexistent' })
+const file = await sandboxed.open(cached)
+assert.equal((await file.readFile()).length, item.size)
+await file.close()
+await assert.rejects(sandboxed.open(missing), { kind: 'notCached' })
+await assert.rejects(new Cache({ directory: '/nonexistent', socket: '/nonexistent/socket' }).open(cached), { kind: 'notCached' })
+
 assert.throws(() => new Cache({ directory: '/dev/null' }).peek(cached), { kind: 'storage' })
 assert.throws(() => cache.peek('x'.repeat(9000)), { kind: 'invalidURL' })
 const handle = addon.open(cache.directory)
 for (const wrong of [[], [1], [handle], [{}, cached], [handle, 5]]) assert.throws(() => addon.peek(...wrong), TypeError)
 for (const wrong of [[], [5]]) assert.throws(() => addon.open(...wrong), TypeError)
+for (const wrong of [[], [5], [cached], [cached, 5]]) assert.throws(() => addon.receive(...wrong), TypeError)
 // More than there are descriptors.
 for (let round = 0; round < 3000; round++) new Cache()

@@ -1,10 +1,10 @@
 /** The cache, as an application sees it. */
 import { execFile } from 'node:child_process'
-import { constants } from 'node:fs'
+import { closeSync, constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Daemon, later, program, reasonIn } from './daemon.js'
-import { Folder } from './folder.js'
+import { Folder, receive } from './folder.js'
 import { CacheError } from './item.js'
 import { Load } from './load.js'
 import * as places from './places.js'
@@ -80,7 +80,7 @@ export class Cache {
 
   async open(image) {
     const { url, path = this.peek(url).path } = typeof image === 'string' ? { url: image } : image
-    if (path === undefined) throw new CacheError('notCached', `${url} has no file that this program can read; get it, or share the cache directory with the sandbox: Node.js receives no descriptors`)
+    if (path === undefined) return this.#received(url)
     const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
     const file = await open(path, flags).catch((error) => {
       throw new CacheError('notCached', `cannot open the file of ${url}: ${error.code}; get it again`)
@@ -88,6 +88,21 @@ export class Cache {
     if ((await file.stat()).isFile()) return file
     await file.close()
     throw new CacheError('badReply', `${path} is not a regular file; name the right daemon`)
+  }
+
+  /** The file from the daemon, whose descriptor only the addon can receive. */
+  async #received(url) {
+    if (!receive) throw new CacheError('notCached', `${url} has no file that this program can read; get it, build the addon, or share the cache directory with the sandbox`)
+    for (const socket of this.#daemon.sockets) {
+      const file = await receive(url, socket)
+      if (file < 0) continue
+      try {
+        return await open(`/proc/self/fd/${file}`, constants.O_RDONLY)
+      } finally {
+        closeSync(file)
+      }
+    }
+    throw new CacheError('notCached', `the daemon has no file of ${url}; get it`)
   }
 
   async pin(...urls) {

@@ -21,6 +21,9 @@ const addon = (() => {
   }
 })()
 
+/** Promises a descriptor of an image's file from the daemon at a socket, or a negative number; undefined without the addon. */
+export const receive = addon?.receive
+
 /** The handle of a directory: each has descriptors, so there is one for all that look into it. */
 const handles = new Map()
 function handleOf(path) {

@@ -321,7 +321,7 @@ impl Cache {
     }
 
     /// As [`Cache::get`], but the origin is asked whether the image has changed. If it cannot be asked, the image that
-    /// is here is returned, and its `failure` tells why.
+    /// is here is returned, and its `failure` tells why. With no time, the daemon goes on with the request.
     ///
     /// # Errors
     /// As [`Cache::get`].

@@ -118,6 +118,11 @@ final class CurlEasy {
     /// CURLINFO_HTTP_CONNECTCODE(3).
     var tunnelStatus: Int { number(CURLINFO_HTTP_CONNECTCODE) }
 
+    /// Whether the address of the host was not found for the SOCKS proxy. CURLINFO_PROXY_ERROR(3).
+    var lacksAddressForProxy: Bool {
+        number(CURLINFO_PROXY_ERROR) == Int(CURLPX_RESOLVE_HOST.rawValue)
+    }
+
     /// The file and the directory of certificates that libcurl trusts by default. CURLINFO_CAINFO(3),
     /// CURLINFO_CAPATH(3).
     var trustStore: TrustStore {

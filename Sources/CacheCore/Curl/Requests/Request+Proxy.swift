@@ -9,6 +9,11 @@ extension Request {
         case (.couldNotConnect, _):
             Failure(
                 .unreachable, "no connection to the proxy could be made: is it running? (--proxy)")
+        case (.proxyRefused, _) where easy.lacksAddressForProxy:
+            Failure(
+                .unresolved,
+                "the host name does not resolve, and the proxy is asked for addresses; socks5h:// lets it look names up "
+                    + "(--proxy)")
         case (.proxyRefused, _):
             Failure(
                 .unreachable,

@@ -166,7 +166,8 @@ extension InterfaceDescription {
           timeout: ?int,
           # Header fields for the request of an account, such as Authorization, Cookie or Accept: at most 16, of 8 KiB together.
           # Only with a URL that names the account (#as=NAME). They are kept in memory until the call and its download end, and sent to the
-          # origin of the URL alone. Not Host, Range, If-Match and its like, and the fields of a connection.
+          # origin of the URL alone. Not Host, Range, If-Match and its like, and the fields of a connection: with those the image has
+          # the failure invalidHeaders.
           headers: ?[string]string
         )
 

@@ -27,7 +27,8 @@ public struct Want: WireValue {
     /// Header fields for the request of an account, such as Authorization, Cookie or Accept: at
     /// most 16, of 8 KiB together. Only with a URL that names the account (#as=NAME). They are
     /// kept in memory until the call and its download end, and sent to the origin of the URL
-    /// alone. Not Host, Range, If-Match and its like, and the fields of a connection.
+    /// alone. Not Host, Range, If-Match and its like, and the fields of a connection: with
+    /// those the image has the failure invalidHeaders.
     public var headers: [String: String]?
 
     public init(

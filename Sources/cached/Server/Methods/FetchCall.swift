@@ -273,7 +273,7 @@ struct FetchCall: Sendable {
 }
 
 extension WantedSet {
-    /// Fails if a want has a number that makes no sense, or header fields that no request can have.
+    /// Fails if a want has a number that makes no sense, or too many other URLs.
     static func check(_ wants: [Want]?) throws(WireError) {
         for want in wants ?? [] {
             for (name, number) in [("attempts", want.attempts), ("timeout", want.timeout)] {
@@ -289,9 +289,6 @@ extension WantedSet {
                         "at most \(Want.alsoLimit) URLs, and not together with headers, which are for one origin"
                 )
             }
-            if let problem = want.problemOfHeaders {
-                throw .invalidParameter(parameter: "headers", reason: problem)
-            }
             if want.headers != nil { CoreDumps.forbid() }
         }
     }
@@ -305,6 +302,10 @@ extension WantedSet {
             let terms = WaitTerms(
                 priority: want.priority.map { .init($0) } ?? usual, attempts: want.attempts,
                 deadline: want.timeout.map { now + .milliseconds($0) })
+            if let problem = want.problemOfHeaders {
+                let failure = CacheValues.Failure(.invalidHeaders, problem)
+                return Element(url: RequestedURL(want.url, .nothing(failure)), terms: terms)
+            }
             let url = server.named(
                 want.url, by: want.key, fields: want.fields, also: want.also ?? [])
             return Element(url: url, terms: terms)

@@ -24,7 +24,7 @@ public struct CacheFailure: Error, Sendable, Hashable {
         case notAnImage
         /// The image is larger than the limits of the cache.
         case tooLarge
-        /// The address, the digest or the content is not permitted, by the cache or by the origin.
+        /// The address, the header fields, the digest or the content is not permitted, by the cache or by the origin.
         case refused
         /// The disk is full, or the directory cannot be used.
         case storage
@@ -134,7 +134,7 @@ extension CacheFailure.Kind {
                 .network
             case "notAnImage", "underivable": .notAnImage
             case "tooLarge": .tooLarge
-            case "addressRefused", "digestMismatch", "unverifiable": .refused
+            case "addressRefused", "digestMismatch", "unverifiable", "invalidHeaders": .refused
             case "storage", "noRoom", "obstructed", "damaged", "tooManyFiles": .storage
             case "notCached", "removed": .evicted
             default: .other
