@@ -1,5 +1,6 @@
 import ArgumentParser
 import CClient
+import CLinux
 import CacheWire
 import Glibc
 
@@ -98,6 +99,8 @@ struct Detachment {
     /// Leaves the working directory and the umask of the caller, before the daemon restricts itself. Relative paths of
     /// the settings begin in the working directory, so it stays for them.
     static func begin(_ settings: Settings) {
+        // It would be `exe`, and ps, pgrep and killall would not find the daemon. proc(5)
+        clinux_name_thread("cached")
         umask(0o022)
         if !settings.needsWorkingDirectory { chdir("/") }
     }

@@ -40,7 +40,7 @@ struct DetachTests {
             #expect(getsid(process) == process)
             let status = String(
                 decoding: try contents(of: "/proc/\(process)/status"), as: UTF8.self)
-            #expect(status.contains("Umask:\t0022"))
+            #expect(status.contains("Umask:\t0022") && status.hasPrefix("Name:\tcached\n"))
             kill(process, SIGTERM)
             try await waitUntil("the daemon to end") { daemons.processes.isEmpty }
             #expect(size(at: daemons.socket) == nil)
