@@ -59,6 +59,9 @@ static const struct cgallery_file files[] = {
     {"index.html", (const uint8_t[]){
 #embed "../cached-gallery/Page/index.html" suffix(, 0)
     }},
+    {"happened.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/happened.js" suffix(, 0)
+    }},
     {"keys.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/keys.js" suffix(, 0)
     }},
@@ -113,6 +116,9 @@ static const struct cgallery_file files[] = {
     {"shelf.css", (const uint8_t[]){
 #embed "../cached-gallery/Page/shelf.css" suffix(, 0)
     }},
+    {"series.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/series.js" suffix(, 0)
+    }},
     {"shelf.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/shelf.js" suffix(, 0)
     }},
@@ -133,6 +139,9 @@ static const struct cgallery_file files[] = {
     }},
     {"viewer.css", (const uint8_t[]){
 #embed "../cached-gallery/Page/viewer.css" suffix(, 0)
+    }},
+    {"treemap.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/treemap.js" suffix(, 0)
     }},
     {"viewer.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/viewer.js" suffix(, 0)

@@ -132,6 +132,9 @@ extension CacheState {
         _ key: CacheKey, hadEntry: Bool, _ effects: inout Effects
     ) {
         let wasObstructed = failures.kind(of: key) == .obstructed && failures.forget(key)
+        if hadEntry {
+            effects.events.append(HistoryEvent(.removed, key, nil, because: .outside))
+        }
         if hadEntry || wasObstructed { changed(key, &effects) }
     }
 

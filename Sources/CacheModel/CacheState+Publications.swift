@@ -53,7 +53,9 @@ extension CacheState {
             effects.work.append(.unlink(disk.unlinkPending(key, facts: facts)))
             failure = .removed
         case .gone: failure = .shuttingDown
-        case .stored, .unstored: takeConfirmed(key, end, isCurrent: isCurrent)
+        case .stored, .unstored:
+            takeConfirmed(key, end, isCurrent: isCurrent)
+            effects.events.append(HistoryEvent(.confirmed, key, flight.name.string))
         }
         settle(key, flight.waiters, failure, &effects)
         if failure == nil { renewInStore(key, flight, end, &effects) }
@@ -129,6 +131,10 @@ extension CacheState {
     ) {
         let key = publication.key
         counters.published(after: publication.time)
+        effects.events.append(
+            HistoryEvent(
+                flight.name.side == nil ? .fetched : .derived, key, flight.name.string,
+                bytes: facts.size, because: flight.source == .store ? .store : nil))
         failures.forget(key)
         originalChanged(flight.name)
         // The name has to be probed if another program touched it after the image was published.

@@ -8,35 +8,48 @@ extension CacheState {
     ///
     /// - Parameter sparesPinned: whether a pinned entry stays. It does in a removal that does not
     ///   name it.
+    /// - Parameter user: the user who asked.
     /// - Returns: the entry and the bytes removed from the index. Its file is unlinked later.
     package mutating func removeAsked(
-        _ key: CacheKey, sparesPinned: Bool, _ effects: inout Effects
+        _ key: CacheKey, sparesPinned: Bool, by user: UserID? = nil, _ effects: inout Effects
     ) -> Removal {
         disk.space.retryEviction(of: .entry(key))
         if sparesPinned, disk.facts(of: key)?.isPinned == true { return .nothing }
         if !sparesPinned { disk.forgetLostPin(of: key) }
-        stopBecauseRemoved(key, &effects)
+        stopBecauseRemoved(key, by: user, &effects)
         if failures.forget(key) { changed(key, &effects) }
         // While a new file is being published, an unlink queued now would remove the new file.
         if downloads.isPublishing(key) {
             guard let bytes = disk.forget(key) else { return .nothing }
-            counters.removed += 1
-            changed(key, &effects)
-            return Removal(entries: 1, bytes: bytes)
+            return removed(key, bytes, by: user, &effects)
         }
         guard let victim = disk.unlinkPending(key) else { return .nothing }
-        counters.removed += 1
         effects.work.append(.unlink(victim))
-        changed(key, &effects)
-        return Removal(entries: 1, bytes: victim.bytes)
+        return removed(key, victim.bytes, by: user, &effects)
     }
 
-    private mutating func stopBecauseRemoved(_ key: CacheKey, _ effects: inout Effects) {
+    private mutating func removed(
+        _ key: CacheKey, _ bytes: Int64, by user: UserID?, _ effects: inout Effects
+    ) -> Removal {
+        counters.removed += 1
+        effects.events.append(
+            HistoryEvent(.removed, key, nil, bytes: bytes, because: .requested, by: user))
+        changed(key, &effects)
+        return Removal(entries: 1, bytes: bytes)
+    }
+
+    private mutating func stopBecauseRemoved(
+        _ key: CacheKey, by user: UserID?, _ effects: inout Effects
+    ) {
         guard let flight = downloads[key] else {
             if disk.space.partials.mayHold(key) || disk.validity != .complete {
                 effects.work.append(.discardPartial(key))
             }
             return
+        }
+        if !disk.contains(key) {
+            effects.events.append(
+                HistoryEvent(.removed, key, flight.name.string, because: .cancelled, by: user))
         }
         guard !flight.isPublishing else {
             downloads.update(key) { $0.setRemovalPending(true) }
@@ -56,6 +69,7 @@ extension CacheState {
         _ key: CacheKey, isPinned: Bool = false, _ effects: inout Effects
     ) {
         counters.damaged += 1
+        effects.events.append(HistoryEvent(.damaged, key, nil))
         let isNews = disk.damaged(key, isPinned: isPinned)
         if isNews { changed(key, &effects) }
     }

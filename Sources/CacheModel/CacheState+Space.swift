@@ -194,16 +194,22 @@ extension CacheState {
         let (victims, hasMore) = disk.takeNotStorable(
             now: now, time: time, limit: limit, isGiven: { [waiters] in waiters.isGiven($0) },
             isPublishing: { [downloads] in downloads.isPublishing($0) })
-        for victim in victims { withdrew(victim, &effects) }
+        for victim in victims { withdrew(victim, because: .notStored, &effects) }
         return hasMore
     }
 
-    /// Removes an entry that the cache is no longer allowed to keep.
+    /// Removes an entry that its origin no longer has.
     mutating func withdraw(_ key: CacheKey, _ effects: inout Effects) {
-        if let victim = disk.unlinkPending(key) { withdrew(victim, &effects) }
+        if let victim = disk.unlinkPending(key) { withdrew(victim, because: .gone, &effects) }
     }
 
-    private mutating func withdrew(_ victim: Victim, _ effects: inout Effects) {
+    private mutating func withdrew(
+        _ victim: Victim, because reason: HistoryEvent.Reason, _ effects: inout Effects
+    ) {
+        if case .entry(let key) = victim.name {
+            effects.events.append(
+                HistoryEvent(.removed, key, nil, bytes: victim.bytes, because: reason))
+        }
         counters.withdrawn = counters.withdrawn + Removal(entries: 1, bytes: victim.bytes)
         effects.work.append(.unlink(victim))
         leftIndex([victim], &effects)

@@ -29,7 +29,8 @@ struct Cachectl: ParsableCommand {
             CommandGroup(
                 name: "Images",
                 subcommands: [
-                    StatusCommand.self, InfoCommand.self, WatchCommand.self, CatCommand.self,
+                    StatusCommand.self, InfoCommand.self, WhyCommand.self, WatchCommand.self,
+                    CatCommand.self,
                     OpenCommand.self, NameCommand.self, LinkCommand.self, ImportCommand.self,
                 ]),
             CommandGroup(
@@ -41,7 +42,8 @@ struct Cachectl: ParsableCommand {
             CommandGroup(
                 name: "The cache",
                 subcommands: [
-                    StatsCommand.self, VerifyCommand.self, StoreCommand.self, DoctorCommand.self,
+                    StatsCommand.self, HistoryCommand.self, VerifyCommand.self, StoreCommand.self,
+                    DoctorCommand.self, PingCommand.self,
                 ]),
         ])
 

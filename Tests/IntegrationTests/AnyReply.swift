@@ -24,7 +24,8 @@ struct AnyReply: Decodable, Sendable {
         var histograms: [String: Histogram]?
         var failures: [String: Int]?
         var failure: CacheWire.Failure?
-        var evictions: [EvictedEntry]?
+        var events: [HistoryEvent]?
+        var samples: HistorySamples?
         // org.varlink.service
         var product: String?
         var version: String?

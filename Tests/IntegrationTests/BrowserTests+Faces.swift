@@ -63,7 +63,7 @@ extension BrowserTests {
           const now = Date.now() / 1000
           const thumbnails = { load: async () => { const image = new Image(); image.src = 'icon.svg'; await image.decode(); return image } }
           return Promise.all(faces.map(async (face, index) => {
-            const item = { url: 'http://a.example/a.png', key: `k${index}`, ...face.item, evicted: face.evicted, cause: face.cause }
+            const item = { url: 'http://a.example/a.png', key: `k${index}`, ...face.item, event: face.event }
             if (face.freshIn) item.freshUntil = now + face.freshIn
             if (face.retryIn) item.failure.retryAt = now + face.retryIn
             const cell = new Cell(thumbnails, () => {})
@@ -115,12 +115,9 @@ extension BrowserTests {
                 return gone.count == 2 && gone.allSatisfy { $0.instead == "Removed" }
             }
             try await daemon.cachectl("evict", "--to", "0")
-            // Of many evictions at once, the daemon names some.
             try await waitUntil("evictions") {
                 let texts = try await browser.report().cells.map(\.instead)
-                let named = texts.count { $0 == "Evicted: somebody asked for it" }
-                let others = texts.count { $0 == "Removed or evicted" }
-                return named > 0 && named + others == texts.count - 2
+                return texts.count { $0 == "Evicted: somebody asked for it" } == texts.count - 2
                     && texts.count { $0 == "Removed" } == 2
             }
             #expect(try await !browser.report().isLit)

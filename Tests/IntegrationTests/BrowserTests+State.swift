@@ -68,9 +68,15 @@ extension BrowserTests {
                 }
             }
             defer { load.cancel() }
+            try await browser.perform(
+                "const span = document.querySelector('#span'); span.value = '120'; span.dispatchEvent(new Event('change'))"
+            )
             let titles = ["Received", "Hits", "Misses", "Evicted"]
+            func plots() async throws -> [Plot] {
+                try await browser.plots().filter { titles.contains($0.title) }
+            }
             try await waitUntil("four plots that move") {
-                let plots = try await browser.plots()
+                let plots = try await plots()
                 return plots.map(\.title) == titles && plots.allSatisfy { $0.steps >= 4 }
                     && plots.allSatisfy { !$0.isIdle }
             }
@@ -82,7 +88,7 @@ extension BrowserTests {
             _ = await load.result
             // The rates fall to zero, and the drawn curves stay.
             try await waitUntil("plots at rest") {
-                try await browser.plots().allSatisfy { $0.isIdle && $0.steps >= 4 }
+                try await plots().allSatisfy { $0.isIdle && $0.steps >= 4 }
             }
             #expect(try await browser.log().errors == [String]())
         }

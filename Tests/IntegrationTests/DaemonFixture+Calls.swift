@@ -54,6 +54,7 @@ extension DaemonFixture {
     /// The names in the directory except its tag, its lock and `known`.
     func names(excluding known: [String]) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory)
-            .filter { ![".lock", "CACHEDIR.TAG"].contains($0) && !known.contains($0) }.sorted()
+            .filter { ![".lock", ".history", "CACHEDIR.TAG"].contains($0) && !known.contains($0) }
+            .sorted()
     }
 }

@@ -294,7 +294,8 @@ struct GallerySessionTests {
                 port: program.port, path: "\(program.path)events?view=v", in: scope)
             _ = try await page.next("stats")
             try await daemon.cachectl("evict", "--to", "0B")
-            let event = try await page.next("evictions")
+            var event = try await page.next("history")
+            while !event.contains(#""kind":"evicted""#) { event = try await page.next("history") }
             #expect(event.contains(url) && event.contains(#""reason":"requested""#))
         }
     }

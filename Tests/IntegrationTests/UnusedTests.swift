@@ -25,8 +25,9 @@ struct UnusedTests {
             let evict = try await cache.daemon.cachectl("evict", "--unused", "30d")
             #expect(evict.status == .success && evict.text.contains("2 entries"))
             #expect(try cache.held() == [0, 3, 4])
-            let reply = try await cache.daemon.ask(call("Evictions"))
-            #expect(reply.parameters?.evictions?.map(\.reason) == [.requested, .requested])
+            let reply = try await cache.daemon.ask(
+                call("History", parameters: #""kinds":["evicted"]"#))
+            #expect(reply.parameters?.events?.map(\.reason) == [.requested, .requested])
             try await cache.daemon.expectLedgerMatchesDisk()
         }
     }
@@ -58,8 +59,9 @@ struct UnusedTests {
             let cache = try await aged(["--max-unused", "30d"], in: scope)
             try await waitUntil("the unused images to go") { try cache.held() == [0, 3, 4] }
             try await waitUntil("the reasons") {
-                try await cache.daemon.ask(call("Evictions")).parameters?.evictions?.map(\.reason)
-                    == [.unused, .unused]
+                try await cache.daemon.ask(call("History", parameters: #""kinds":["evicted"]"#))
+                    .parameters?
+                    .events?.map(\.reason) == [.unused, .unused]
             }
         }
     }

@@ -31,7 +31,7 @@ import Testing
             if let seconds = face["freshIn"] as? Int { item.freshUntil = now + seconds }
             if let seconds = face["retryIn"] as? Int { item.failure?.retryAt = now + seconds }
             // `top` does not know why an image is gone.
-            let isExplained = face["cause"] != nil || face["evicted"] != nil
+            let isExplained = face["event"] != nil
             return Face(
                 state: face["state"] as? String ?? "", item: item,
                 share: face["share"] as? Double, isComing: face["isComing"] as? Bool ?? false,

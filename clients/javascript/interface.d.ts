@@ -118,6 +118,8 @@ export interface Item {
   source?: 'origin' | 'store'
   /** Whether the file is protected from eviction. In Status only with details. */
   pinned?: boolean
+  /** Why the entry has its place in the order of eviction. Only in a List in that order. */
+  rank?: 'neverUsed' | 'leastRecentlyUsed' | 'pinned'
   /**
    * The path of the largest smaller image that was derived from the same original and is cached,
    * to be shown until this one is there. Only with details, and if the image is not cached.
@@ -175,7 +177,7 @@ export interface Want {
 }
 
 /** The order of the entries in List. */
-export type ListOrder = 'recency' | 'size' | 'age'
+export type ListOrder = 'recency' | 'size' | 'age' | 'eviction'
 
 /** How short of memory or disk space the machine is. */
 export type PressureLevel = 'warning' | 'critical'
@@ -184,20 +186,42 @@ export type PressureLevel = 'warning' | 'critical'
 export type MemoryPressure = 'normal' | 'warning' | 'critical'
 
 /** Which images a List contains. */
-export type ListState = 'cached' | 'inFlight' | 'fresh' | 'stale' | 'pinned' | 'duplicates'
+export type ListState = 'cached' | 'inFlight' | 'fresh' | 'stale' | 'pinned' | 'duplicates' | 'failed'
 
-/** Why an entry was evicted. */
-export type EvictionReason = 'budget' | 'diskSpace' | 'pressure' | 'requested' | 'unused'
+/** What happened to an image. */
+export type HistoryKind = 'fetched' | 'confirmed' | 'derived' | 'failed' | 'evicted' | 'removed' | 'damaged'
 
-/** An entry that was evicted. */
-export interface EvictedEntry {
+/** Why it happened. */
+export type HistoryReason = 'budget' | 'diskSpace' | 'pressure' | 'requested' | 'unused' | 'gone' | 'notStored' | 'outside' | 'cancelled' | 'store'
+
+/** Something that happened to an image. */
+export interface HistoryEvent {
+  at: number
+  kind: HistoryKind
+  key: string
   /** Empty if it is not known. */
   url: string
-  key: string
-  /** The bytes that the entry used. */
-  bytes: number
-  at: number
-  reason: EvictionReason
+  /** The bytes of the image or, of an entry that has gone, those of the disk that it used. */
+  bytes?: number
+  reason?: HistoryReason
+  /** The number of the user who asked for the removal. */
+  user?: number
+  /** Why the download failed. */
+  failure?: Failure
+}
+
+/**
+ * Figures of the last 24 hours, one value of each for each time. A figure that did not change is
+ * not repeated every minute.
+ */
+export interface HistorySamples {
+  /** When they were taken, ascending. */
+  at: Array<number>
+  /**
+   * bytesUsed, entries, bytesReceived, hits, misses, published, failed, evicted and bytesEvicted,
+   * as in Stats. Counters begin at 0 when the daemon starts.
+   */
+  figures: Record<string, Array<number>>
 }
 
 /** What one user of the machine takes of the daemon. */
@@ -440,13 +464,25 @@ export interface PressureReply {
   failure?: Failure
 }
 
-/** The parameters of Evictions. */
-export interface EvictionsParameters {
+/** The parameters of History. */
+export interface HistoryParameters {
+  /** Only events of these images. */
+  urls?: Array<string>
+  /** Only events of these kinds. */
+  kinds?: Array<HistoryKind>
+  /** Only events at this time or later. */
+  since?: number
+  /** The most events to return, of more the newest. The default is 1,000. */
+  limit?: number
+  /** Whether to return samples of the figures too. */
+  samples?: boolean
 }
 
-/** The reply to Evictions. */
-export interface EvictionsReply {
-  evictions: Array<EvictedEntry>
+/** The reply to History. */
+export interface HistoryReply {
+  events: Array<HistoryEvent>
+  /** Only with samples. */
+  samples?: HistorySamples
 }
 
 /** The parameters of Stats. */

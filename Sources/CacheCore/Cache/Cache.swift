@@ -30,7 +30,7 @@ public final class Cache: Sendable {
     private let naming: Mutex<IgnoredQueries>
     let logger: Logger
     private let failureLog: FailureLog
-    let evictionLog = EvictionLog()
+    let history: History
     private let guarded: Mutex<Guarded>
     let worker: DirectoryWorker
     let transfers: TransferLoop
@@ -65,6 +65,7 @@ public final class Cache: Sendable {
             path: settings.directory, mode: settings.directoryMode, kernel: kernel,
             sharesFiles: settings.sharesFiles,
             defaultFreshness: settings.transfers.caching.unknownLifetime)
+        history = History(directory, logger)
         worker = DirectoryWorker(directory: directory, logger: logger)
         let state = CacheState(settings, budget: try directory.budget(settings.limits))
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
@@ -179,6 +180,7 @@ public final class Cache: Sendable {
         drainWatch()
         flushAccessTimes()
         for key in directory.unwritten.keys { writeUnwritten(key) }
+        history.flush()
         directory.giveUp()
         summarizeFailures(all: true)
         observer.withLock { $0 = nil }
@@ -217,8 +219,7 @@ public final class Cache: Sendable {
             }
             return answer
         }
-        deliver(effects.notices)
-        if !effects.failures.isEmpty { failureLog.failed(effects.failures) }
+        deliver(effects)
         return answer
     }
 
@@ -229,7 +230,7 @@ public final class Cache: Sendable {
         while !backlog.isTaken {
             var effects = Effects()
             guarded.withLock { $0.drain(&effects, &backlog) }
-            deliver(effects.notices)
+            deliver(effects)
         }
     }
 
@@ -244,7 +245,7 @@ public final class Cache: Sendable {
             guarded.drain(&effects)
             guarded.state.lookup(keys, view, &answers, unknown: &unknown)
         }
-        if !effects.notices.isEmpty { deliver(effects.notices) }
+        if !effects.isEmpty { deliver(effects) }
     }
 
     private func queue(
@@ -289,6 +290,14 @@ public final class Cache: Sendable {
         case .failed, .crowded, .notInStore, .originalNeeded, nil:
             preconditionFailure("only a transfer that succeeded can be published")
         }
+    }
+
+    private func deliver(_ effects: Effects) {
+        if !effects.events.isEmpty {
+            failureLog.take(effects.events)
+            history.add(effects.events)
+        }
+        deliver(effects.notices)
     }
 
     private func deliver(_ notices: [Notice]) {

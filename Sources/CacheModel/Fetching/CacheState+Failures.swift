@@ -43,8 +43,10 @@ extension CacheState {
         endFlight(key, &effects)
         self.failed(key, flight, failure, &effects)
         if failed.isGone, !keepsGone {
+            deleteFromStore(key, flight, &effects)
             // A pinned entry stays in spite of that.
             if !(flight.isPinned ?? disk.isPinned(key)) { withdraw(key, &effects) }
+        } else if flight.hasClaim {
             deleteFromStore(key, flight, &effects)
         }
     }
@@ -54,7 +56,9 @@ extension CacheState {
         _ key: CacheKey, after failure: Failure, _ effects: inout Effects
     ) -> Flight? {
         if let flight = downloads[key], flight.isWanted { return flight }
-        if let flight = downloads[key] { effects.failed(flight.url, failure) }
+        if let flight = downloads[key] {
+            effects.failed(key, flight.name, from: flight.url, failure)
+        }
         counters.failed(failure.kind)
         endFlight(key, &effects)
         changed(key, &effects)
@@ -124,7 +128,7 @@ extension CacheState {
         _ key: CacheKey, _ flight: Flight, _ failure: Failure, _ effects: inout Effects
     ) {
         counters.failed(failure.kind)
-        effects.failed(flight.url, failure)
+        effects.failed(key, flight.name, from: flight.url, failure)
         failures.record(failure, of: key, flight.name, from: flight.url)
         settle(key, flight.waiters, failure, &effects)
         changed(key, &effects)
@@ -164,7 +168,7 @@ extension CacheState {
             guard let flight = downloads.flight(key, due.event.id) else { continue }
             switch flight.state {
             case .retrying(until: due.instant): queueAgain(key)
-            case .spreading(until: due.instant): spreadingEnded(key)
+            case .waitingForOthers(until: due.instant): waitForOthersEnded(key)
             default: continue
             }
             changed(key, &effects)

@@ -6,7 +6,7 @@ struct EvictCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evict",
         abstract:
-            "Evict the least recently used images until the cache fits a size, or chosen ones.",
+            "Evict images until the cache fits a size, never-used ones first, or chosen ones.",
         discussion: """
             Pinned images and active downloads are not evicted. The daemon's own limit does not \
             change. The options that choose images are those of list, so a list shows what goes.

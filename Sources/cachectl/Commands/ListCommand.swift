@@ -12,6 +12,8 @@ struct ListCommand: ParsableCommand {
             Example: cachectl list --order size --limit 20
             Example: cachectl list --host example.com --state stale
             Example: cachectl list --unused 30d
+            Example: cachectl list --order eviction --limit 20
+            Example: cachectl list --state failed
             """,
         aliases: ["ls"])
 
@@ -20,7 +22,8 @@ struct ListCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Most recently used, largest or oldest first.", valueName: "order"))
+            "Most recently used, largest or oldest first, or the next to be evicted.",
+            valueName: "order"))
     var order: ListOrder = .recency
 
     @Flag(help: "Reverse the order.")
@@ -38,6 +41,9 @@ struct ListCommand: ParsableCommand {
         guard !duplicates || filter.state == nil else {
             throw ValidationError("Give either --duplicates or --state.")
         }
+        guard !reverse || order != .eviction else {
+            throw ValidationError("The order of eviction has one direction: leave --reverse out.")
+        }
         guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more.") }
     }
 
@@ -47,7 +53,7 @@ struct ListCommand: ParsableCommand {
             client: try socket.connect(), filter: parameters(state: filter.state), limit: limit)
         var output = Output()
         var table = ItemTable(
-            time: filter.state == .inFlight ? .progress : order == .age ? .age : .lastUse,
+            time: time,
             now: TimeText.now(), columns: StandardStream.output.columns)
         while let page = try pages.next() {
             if format.json {
@@ -57,6 +63,16 @@ struct ListCommand: ParsableCommand {
             }
         }
         try output.flush()
+    }
+
+    private var time: ItemTable.Time {
+        switch (filter.state, order) {
+        case (.inFlight, _): .progress
+        case (.failed, _): .failure
+        case (_, .age): .age
+        case (_, .eviction): .rank
+        default: .lastUse
+        }
     }
 
     private func parameters(state: ListState?) -> Methods.List.Parameters {

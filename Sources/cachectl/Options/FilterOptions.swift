@@ -21,7 +21,7 @@ struct FilterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only images in this state; in-flight, for list alone, are the downloads instead.",
+            "Only images in this state; for list alone, in-flight are the downloads and failed the images that did not come.",
             valueName: "state"))
     var state: ListState?
 

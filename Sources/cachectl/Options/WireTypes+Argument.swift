@@ -7,6 +7,8 @@ extension PressureLevel: ExpressibleByArgument {}
 
 extension ListOrder: ExpressibleByArgument {}
 
+extension HistoryKind: ExpressibleByArgument {}
+
 extension ByteSize: ExpressibleByArgument {}
 
 extension TimeSpan: ExpressibleByArgument {}

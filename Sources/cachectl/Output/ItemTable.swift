@@ -7,6 +7,10 @@ struct ItemTable {
         case lastUse, age
         /// How much of a download has arrived, or its phase.
         case progress
+        /// Why it has its place in the order of eviction.
+        case rank
+        /// Why the image is not here.
+        case failure
     }
 
     private let time: Time
@@ -45,6 +49,8 @@ struct ItemTable {
             case .lastUse: "LAST USED"
             case .age: "AGE"
             case .progress: "PROGRESS"
+            case .rank: "WHY"
+            case .failure: "FAILURE"
             }
         case .pinned: "PINNED"
         case .url: "URL"
@@ -66,6 +72,8 @@ struct ItemTable {
         switch time {
         case .lastUse: age(item.lastUsedAt)
         case .age: age(item.fetchedAt)
+        case .rank: item.rank?.words ?? "-"
+        case .failure: item.failure.map { $0.httpStatus.map { "status \($0)" } ?? $0.kind } ?? "-"
         case .progress: item.percent == nil ? item.phase?.rawValue ?? "-" : item.percentText
         }
     }
@@ -102,6 +110,16 @@ extension ItemTable {
             case .dimensions: 72
             case .pinned: 80
             }
+        }
+    }
+}
+
+extension Item.Rank {
+    fileprivate var words: String {
+        switch self {
+        case .neverUsed: "never used"
+        case .leastRecentlyUsed: "least recently used"
+        case .pinned: "pinned"
         }
     }
 }

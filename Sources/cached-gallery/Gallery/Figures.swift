@@ -16,9 +16,9 @@ final class Figures {
     private var isLate = false
     private var watch: DaemonConnection?
     private var lastSet: [Int] = []
-    /// How many entries the daemon had evicted, and the last of them.
-    private var evicted = 0
-    private var evictions: ByteBuffer?
+    /// What had ended badly at the last look, and when that was.
+    private var ends: [Int] = []
+    private var lookedAt = 0
     /// The number of entries at the last look.
     private(set) var entries = 0
 
@@ -45,7 +45,7 @@ final class Figures {
     }
 
     func daemonChanged() {
-        (evicted, evictions) = (0, nil)
+        ends = []
         (isAsking, isLate) = (false, false)
         guard isWatched, daemon.place != nil else { return }
         look()
@@ -55,10 +55,18 @@ final class Figures {
     /// Sends a new page what the others know.
     func greet(_ stream: EventStream) {
         stats { if let json = $0 { stream.send("stats", json) } }
-        if let evictions { stream.send("evictions", evictions) }
         daemon.callAlone(Methods.List.self, .init(state: .inFlight)) { result in
             guard case .success(let reply) = result else { return }
             stream.send("downloads", reply.parameters)
+        }
+        // Of another person's shared daemon there is neither.
+        daemon.callAlone(Methods.List.self, .init(state: .failed)) { result in
+            guard case .success(let reply) = result else { return }
+            stream.send("failures", reply.parameters)
+        }
+        daemon.callAlone(Methods.History.self, .init(kinds: Self.kinds, samples: true)) { result in
+            guard case .success(let reply) = result else { return }
+            stream.send("history", reply.parameters)
         }
     }
 
@@ -105,8 +113,8 @@ final class Figures {
             guard let self, case .success(let reply) = result,
                 let stats: Stats = try? reply.decoded()
             else { return then(nil) }
+            takeEnds(stats.stats)
             takeSet(stats.stats)
-            takeEvictions(stats.stats)
             var json = reply.parameters
             json.moveWriterIndex(to: json.writerIndex - 1)
             var time = timespec()
@@ -126,9 +134,7 @@ final class Figures {
 
     /// Reports if entries have come or gone since the last look.
     private func takeSet(_ stats: [String: JSONValue]) {
-        func figure(_ name: String) -> Int {
-            if case .int(let value)? = stats[name] { value } else { 0 }
-        }
+        func figure(_ name: String) -> Int { Self.figure(name, stats) }
         entries = figure("entries")
         // Derived images are not in the lists of pages.
         let derived = figure("derived")
@@ -139,6 +145,10 @@ final class Figures {
         if set != lastSet, !lastSet.isEmpty { onChangedSet?() }
     }
 
+    private static func figure(_ name: String, _ stats: [String: JSONValue]) -> Int {
+        if case .int(let value)? = stats[name] { value } else { 0 }
+    }
+
     /// The bytes that users other than root can still write on the file system of a directory. statvfs(3).
     private static func freeBytes(_ directory: String?) -> UInt? {
         var status = statvfs()
@@ -146,15 +156,23 @@ final class Figures {
         return status.f_bavail * status.f_frsize
     }
 
-    // MARK: Evictions
+    // MARK: History
 
-    private func takeEvictions(_ stats: [String: JSONValue]) {
-        guard case .int(let count)? = stats["evicted"], count != evicted else { return }
-        evicted = count
-        daemon.call(Methods.Evictions.self, NoParameters()) { [weak self] result in
+    private static let kinds = [HistoryKind.failed, .evicted, .removed, .damaged]
+
+    /// Asks what happened if images have gone or downloads have failed since the last look.
+    private func takeEnds(_ stats: [String: JSONValue]) {
+        let counts = ["failed", "evicted", "removed", "withdrawn", "damaged"]
+            .map { Self.figure($0, stats) }
+        let hasNews = counts != ends || Self.figure("entries", stats) < entries
+        let since = lookedAt
+        defer { (ends, lookedAt) = (counts, time(nil)) }
+        guard hasNews, !ends.isEmpty else { return }
+        // The file of the history is a moment behind the figures.
+        let call = Methods.History.Parameters(kinds: Self.kinds, since: max(since - 2, 0))
+        daemon.call(Methods.History.self, call) { [weak self] result in
             guard case .success(let reply) = result else { return }
-            self?.evictions = reply.parameters
-            self?.onEvent?("evictions", reply.parameters)
+            self?.onEvent?("history", reply.parameters)
         }
     }
 

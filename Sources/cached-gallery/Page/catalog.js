@@ -113,7 +113,8 @@ export class Catalog {
     if (growth.list !== this.list || this.isWhole) return
     const before = this.total
     this.isWhole = growth.isWhole
-    this.total = this.#expected(growth.total)
+    // News can be older than the images that are here: as long as the list is read, it gets no shorter.
+    this.total = this.isWhole ? growth.total : Math.max(before, this.#expected(growth.total))
     if (this.isWhole || this.total !== before) this.#onChange()
   }
 
@@ -208,22 +209,14 @@ export class Catalog {
     return known
   }
 
-  /** The evictions until now are known: images that are gone, and that they do not name, have another cause. */
-  explain(keys, isEvicting) {
-    for (const key of keys) {
-      const item = this.#items.get(key)
-      if (item?.state === 'missing') this.#items.set(key, { ...item, cause: item.cause ?? (isEvicting ? 'either' : 'removed') })
-    }
-  }
-
-  /** These entries were evicted. Gives the keys of those that are known. */
-  evict(entries) {
-    return entries.map(({ key, reason, at }) => {
-      const item = this.#items.get(key)
-      // An eviction long before is not the reason.
-      if (item?.state !== 'missing' || item.failure || at < (item.lostAt ?? 0) - 5) return undefined
-      this.#items.set(key, { ...item, evicted: reason })
-      return key
+  /** This happened to images: those that are gone say why. Gives the keys of those that are known. */
+  happened(events) {
+    return events.map(event => {
+      const item = this.#items.get(event.key)
+      // What happened long before is not the reason.
+      if (item?.state !== 'missing' || item.failure || event.at < (item.lostAt ?? 0) - 5) return undefined
+      this.#items.set(event.key, { ...item, event })
+      return event.key
     }).filter(Boolean)
   }
 }

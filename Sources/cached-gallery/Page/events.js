@@ -11,7 +11,7 @@ export function listen(handlers) {
   const source = new EventSource(`events?view=${view}`)
   source.addEventListener('open', () => handlers.opened())
   source.addEventListener('error', () => handlers.cut())
-  for (const name of ['state', 'items', 'downloads', 'stats', 'list', 'stale', 'evictions', 'verify']) {
+  for (const name of ['state', 'items', 'downloads', 'stats', 'list', 'stale', 'failures', 'history', 'verify']) {
     source.addEventListener(name, event => handlers[name]?.(JSON.parse(event.data)))
   }
 }

@@ -30,6 +30,12 @@ export function showFilter(filter) {
   }
 }
 
+/** Lists the images of a host. */
+export function chooseHost(host) {
+  showFilter({ host })
+  $('filters').elements.host.dispatchEvent(new Event('change', { bubbles: true }))
+}
+
 /** How often the menus are filled at most, in milliseconds. */
 const fillEvery = 20_000
 let filledAt = -Infinity

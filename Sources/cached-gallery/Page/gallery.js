@@ -16,7 +16,6 @@ import { Selection } from './selection.js'
 import { post, view } from './server.js'
 import { Shelf } from './shelf.js'
 import { StateOfThings } from './state.js'
-import { evictionsKnown } from './states.js'
 import { Thumbnails } from './thumbnails.js'
 import { Transfers } from './transfers.js'
 import { Viewer } from './viewer.js'
@@ -157,15 +156,7 @@ function take(items, removed = [], isNews = true) {
   shelf.draw()
   const changed = [...items.map(item => item.key), ...removed]
   if (changed.includes(drawer.key)) drawer.refresh(catalog.item(drawer.key) ?? transfers.item(drawer.key))
-  const gone = known.filter(key => catalog.item(key)?.state === 'missing')
-  if (gone.length > 0) setTimeout(explain, 1000 * evictionsKnown, gone, performance.now())
   if (transfers.finished.size > 0) setTimeout(settle, 3100)
-}
-
-/** Says of images that are gone since then why they are. */
-function explain(gone, since) {
-  catalog.explain(gone, evictedAt > since - 500)
-  grid.refresh(gone)
 }
 
 function settle() {
@@ -173,8 +164,6 @@ function settle() {
   shelf.draw()
 }
 
-/** When the last evictions were reported. */
-let evictedAt = -Infinity
 let outageTimer = null
 
 function showOutage(message, isConnected = message === '') {
@@ -218,10 +207,10 @@ listen({
     state.takeStats(news)
     shelf.takeStats(news)
   },
-  evictions(news) {
-    evictedAt = performance.now()
-    state.takeEvictions(news)
-    grid.refresh(catalog.evict(news.evictions))
+  failures: ({ items }) => take(items),
+  history(news) {
+    state.takeHistory(news)
+    grid.refresh(catalog.happened(news.events.filter(event => event.kind !== 'failed')))
   },
   verify: news => state.takeVerification(news),
 })

@@ -1,56 +1,81 @@
-/** A small plot of a rate over the last two minutes, from a counter that only grows. */
-import { element, setText } from './dom.js'
+/** Plots of the last time over one axis, from what the daemon remembers and what it says now; with a line under the pointer. */
+import { $, element, setText } from './dom.js'
+import { bytes, date, duration, number } from './format.js'
+import { Series } from './series.js'
 
-/** The time that a plot covers, in milliseconds. */
-const span = 120_000
-const size = { width: 120, height: 40 }
-const svg = name => document.createElementNS('http://www.w3.org/2000/svg', name)
+/** How many values a plot has. */
+const bins = 120
+const height = 40
+const rate = value => `${value < 10 ? value.toFixed(1) : number(Math.round(value))}/s`
+const drawn = [
+  ['bytesUsed', 'Used', bytes, true], ['bytesReceived', 'Received', value => `${bytes(value)}/s`],
+  ['hits', 'Hits', rate], ['misses', 'Misses', rate], ['failed', 'Failed', rate],
+  ['bytesEvicted', 'Evicted', value => `${bytes(value)}/s`],
+]
+const svg = (name, attributes = {}) => {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name)
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
+  return made
+}
+const set = (path, line) => path.getAttribute('d') === line || path.setAttribute('d', line)
 
-export class Plot {
-  #samples = []
-  #format
-  #path = svg('path')
-  #now = element('span')
+export class Plots {
+  series = new Series(drawn.map(([name]) => name))
+  #plots
+  /** The place of the pointer, from 0 to 1. */
+  #pointer
+  #marks = () => []
 
-  /** `format` writes a rate for a person. */
-  constructor(title, format) {
-    this.#format = format
-    const drawing = svg('svg')
-    drawing.setAttribute('viewBox', `0 0 ${size.width} ${size.height}`)
-    drawing.setAttribute('preserveAspectRatio', 'none')
-    drawing.setAttribute('aria-hidden', 'true')
-    drawing.append(this.#path)
-    const caption = element('figcaption', {}, element('span', { textContent: title }), this.#now)
-    this.element = element('figure', {}, caption, drawing)
+  /** `marks` gives the times of evictions, and whether memory was short then. */
+  constructor(marks) {
+    this.#marks = marks
+    this.#plots = drawn.map(([name, title, format, isGauge]) => {
+      const parts = { name, format, isGauge, now: element('span'), top: element('small'), start: element('span') }
+      parts.paths = ['line', 'mark', 'mark pressure', 'cross'].map(kind => svg('path', { class: kind }))
+      const drawing = svg('svg', { viewBox: `0 0 ${bins} ${height}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' })
+      drawing.append(...parts.paths)
+      const axis = element('div', { className: 'axis' }, parts.start, element('span', { textContent: 'now' }))
+      const caption = element('figcaption', {}, element('span', { textContent: title }), parts.now)
+      $('plots').append(element('figure', {}, caption, parts.top, drawing, axis))
+      return parts
+    })
+    $('plots').addEventListener('pointermove', ({ target, clientX }) => {
+      const box = target.closest('figure')?.querySelector('svg').getBoundingClientRect()
+      if (!box) return
+      this.#pointer = Math.min(0.999, Math.max(0, (clientX - box.left) / box.width))
+      this.draw()
+    })
+    $('plots').addEventListener('pointerleave', () => {
+      this.#pointer = undefined
+      this.draw()
+    })
+    $('span').addEventListener('change', () => this.draw())
   }
 
-  /** Takes the value that the counter had at a time, in milliseconds. A restarted daemon counts from 0. */
-  add(value, at) {
-    const last = this.#samples.at(-1)
-    if (last && value < last.value) this.#samples = []
-    this.#samples.push({ value, at })
-    while (this.#samples.length > 2 && this.#samples[1].at < at - span) this.#samples.shift()
-  }
-
-  /** Draws the plot as it is at a time. Gives whether it still moves. */
-  draw(at) {
-    const rates = this.#rates(at)
-    const most = Math.max(...rates.map(({ rate }) => rate), 0)
-    const x = time => (size.width * (1 - (at - time) / span)).toFixed(1)
-    const y = rate => (size.height - (most > 0 ? rate / most : 0) * (size.height - 3)).toFixed(1)
-    const steps = rates.map(({ from, to, rate }) => `V${y(rate)}H${x(to)}`).join('')
-    const line = most > 0 ? `M${x(rates[0].from)} ${size.height}${steps}V${size.height}` : `M0 ${size.height}`
-    if (this.#path.getAttribute('d') !== line) this.#path.setAttribute('d', line)
-    const last = rates.at(-1)
-    setText(this.#now, this.#format(last && at - last.to < 3000 ? last.rate : 0))
-    return most > 0
-  }
-
-  #rates(at) {
-    return this.#samples.slice(1).map((sample, index) => {
-      const before = this.#samples[index]
-      const seconds = Math.max(1, sample.at - before.at) / 1000
-      return { from: before.at, to: sample.at, rate: (sample.value - before.value) / seconds }
-    }).filter(({ to }) => to > at - span)
+  /** The axis moves by whole values, so that nothing is drawn while nothing changes. */
+  draw(now = Date.now()) {
+    const span = 1000 * $('span').value
+    const step = span / bins
+    const end = Math.ceil(now / step) * step
+    const start = end - span
+    const place = this.#pointer === undefined ? undefined : Math.floor(this.#pointer * bins)
+    setText($('pointed'), place === undefined ? '' : date((start + (place + 0.5) * step) / 1000))
+    const marks = this.#marks().filter(({ at }) => at >= start)
+    const ticks = isPressure => [...new Set(marks.filter(mark => mark.isPressure === isPressure)
+      .map(({ at }) => Math.floor((at - start) / step)))].map(x => `M${x} ${height}v-7`).join('')
+    for (const { name, format, isGauge, now: value, top, start: label, paths } of this.#plots) {
+      const values = this.series.values(name, start, step, bins, Math.min(end, now), isGauge)
+      const most = Math.max(0, ...values.filter(value => value !== undefined))
+      const line = values.map((value, x) => (value === undefined ? ''
+        : `${x === 0 || values[x - 1] === undefined ? `M${x} ${height}` : ''}V${(height - (most && value / most) * (height - 2)).toFixed(1)}H${x + 1}`)).join('')
+      set(paths[0], line && `${line}V${height}`)
+      set(paths[1], ticks(false))
+      set(paths[2], ticks(true))
+      set(paths[3], place === undefined ? '' : `M${place + 0.5} 0V${height}`)
+      const pointed = place === undefined ? this.series.latest(name, now, isGauge) : values[place]
+      setText(value, pointed === undefined ? '–' : format(pointed))
+      setText(top, most > 0 ? format(most) : '')
+      setText(label, `${duration(span / 1000)} ago`)
+    }
   }
 }

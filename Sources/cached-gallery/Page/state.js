@@ -1,24 +1,18 @@
-/** The state of the cache: figures, rates as plots, and what was evicted lately. Drawn only while it is open. */
+/** The state of the cache: figures, plots, the hosts, and what happened lately. Drawn only while it is open. */
 import { $, element, setText } from './dom.js'
-import { bytes, date, fromNow, hostOf, nameOf, number } from './format.js'
-import { Plot } from './plots.js'
-import { evictionReason } from './states.js'
+import { bytes, duration, fromNow, number } from './format.js'
+import { Happened } from './happened.js'
+import { Plots } from './plots.js'
+import { drawHosts } from './treemap.js'
 
 export class StateOfThings {
   #stats = {}
-  #plots = {
-    bytesReceived: new Plot('Received', rate => `${bytes(rate)}/s`),
-    hits: new Plot('Hits', rate => `${rate < 10 ? rate.toFixed(1) : number(Math.round(rate))}/s`),
-    misses: new Plot('Misses', rate => `${rate < 10 ? rate.toFixed(1) : number(Math.round(rate))}/s`),
-    bytesEvicted: new Plot('Evicted', rate => `${bytes(rate)}/s`),
-  }
-  #evictions = []
+  #happened = new Happened()
+  #plots = new Plots(() => this.#happened.marks())
   #images
   #values = new Map()
-  #timer = null
 
   constructor() {
-    $('plots').append(...Object.values(this.#plots).map(plot => plot.element))
     document.addEventListener('visibilitychange', () => this.#draw())
   }
 
@@ -34,7 +28,7 @@ export class StateOfThings {
 
   takeStats({ stats, at, bytesFree }) {
     this.#stats = { ...stats, bytesFree }
-    for (const [name, plot] of Object.entries(this.#plots)) plot.add(stats[name] ?? 0, at)
+    this.#plots.series.add(stats, at)
     setText($('gauge'), `${bytes(stats.bytesUsed)} of ${bytes(stats.bytesAllowed ?? stats.bytesBudget)}`)
     this.#draw()
   }
@@ -45,9 +39,10 @@ export class StateOfThings {
     this.#draw()
   }
 
-  takeEvictions({ evictions }) {
-    this.#evictions = [...evictions].reverse().concat(this.#evictions).slice(0, 100)
-    this.#drawEvictions()
+  takeHistory({ events, samples }) {
+    this.#happened.take(events)
+    if (samples) this.#plots.series.addHistory(samples)
+    this.#draw()
   }
 
   /** The progress of the verification of all images. */
@@ -60,20 +55,16 @@ export class StateOfThings {
   #draw() {
     if (!this.isOpen || document.hidden) return
     this.#drawFigures(this.#stats)
-    const moving = Object.values(this.#plots).map(plot => plot.draw(Date.now()))
-    // The plots go on to the left while there is something on them.
-    if (moving.includes(true)) {
-      this.#timer ??= setTimeout(() => {
-        this.#timer = null
-        this.#draw()
-      }, 1000)
-    }
+    this.#plots.draw()
+    drawHosts()
   }
 
   #drawFigures(stats) {
     const limit = stats.bytesAllowed ?? stats.bytesBudget ?? 0
     const meter = { value: stats.bytesUsed ?? 0, max: limit || 1 }
     this.#figure('Used', `${bytes(stats.bytesUsed)} of ${bytes(limit)}`, meter)
+    const left = this.#secondsUntilFull(stats, limit)
+    this.#figure('Full', left ? `in ${duration(left)} at this rate` : 'not soon')
     this.#figure('Budget', bytes(stats.bytesBudget) + (limit < stats.bytesBudget ? ', but the disk is nearly full' : ''))
     if (stats.bytesFree !== undefined) {
       this.#figure('Free space', `${bytes(stats.bytesFree)}, of which ${bytes(stats.bytesMinFree)} stay free`)
@@ -92,6 +83,13 @@ export class StateOfThings {
     this.#figure('Last reaction', lastReaction(stats))
   }
 
+  /** By the growth of the last hour; undefined if it takes more than a month. */
+  #secondsUntilFull(stats, limit) {
+    const now = Date.now()
+    const left = (limit - stats.bytesUsed) / this.#plots.series.growth('bytesUsed', now - 3_600_000, now)
+    return left > 0 && left < 2_600_000 ? left : undefined
+  }
+
   #figure(name, text, meter) {
     if (!this.#values.has(name)) {
       const value = { text: element('span'), meter: meter && element('meter', { ariaLabel: name }) }
@@ -102,16 +100,6 @@ export class StateOfThings {
     const value = this.#values.get(name)
     setText(value.text, text)
     if (meter) Object.assign(value.meter, { max: meter.max, value: meter.value })
-  }
-
-  #drawEvictions() {
-    const rows = this.#evictions.map(({ url, key, bytes: size, at, reason }) => {
-      const item = { url: url ?? '', key }
-      const name = element('span', { textContent: `${nameOf(item)} ${hostOf(item.url)}`, title: url || key })
-      const why = `${bytes(size)}, ${evictionReason(reason)}, ${fromNow(at)}`
-      return element('li', {}, name, element('span', { textContent: why, title: date(at) }))
-    })
-    $('evictions').replaceChildren(...(rows.length > 0 ? rows : [element('li', { textContent: 'Nothing yet.' })]))
   }
 }
 

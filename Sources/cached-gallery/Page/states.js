@@ -61,24 +61,23 @@ export function shareOf(item) {
 
 const reasons = {
   budget: 'the cache was over its budget', diskSpace: 'the disk was nearly full', pressure: 'memory was short',
-  requested: 'somebody asked for it',
+  requested: 'somebody asked for it', unused: 'nobody used it', gone: 'its origin no longer has it',
+  notStored: 'its origin forbids keeping it', outside: 'another program removed its file', cancelled: 'its download was cancelled',
 }
 
-/** The seconds until the reason is known why an image is gone. */
-export const evictionsKnown = 2
-
-/** Why an entry was evicted, in words. */
-export const evictionReason = reason => reasons[reason] ?? reason
-
-/** Why an image is gone that no eviction names. Of very many evictions at once, only some are named. */
-const causes = { removed: 'Removed', either: 'Removed or evicted' }
+/** What happened to an image that is not here, and why, in words. */
+export function eventText({ kind, reason, failure }) {
+  if (kind === 'failed') return `Failed: ${failure?.message ?? ''}`
+  if (kind === 'damaged') return 'Removed: its file was damaged'
+  if (kind === 'removed' && (reason === 'requested' || !reason)) return 'Removed'
+  return `${kind === 'evicted' ? 'Evicted' : 'Removed'}: ${reasons[reason] ?? reason}`
+}
 
 /** What a tile without a picture says. */
 export function reasonOf(item) {
   if (item.failure) return item.failure.message
-  if (item.evicted) return `Evicted: ${evictionReason(item.evicted)}`
   if (item.isCancelled) return 'The download was cancelled'
-  return causes[item.cause] ?? states.gone.word
+  return item.event ? eventText(item.event) : states.gone.word
 }
 
 // MARK: One state after another
@@ -90,9 +89,9 @@ export function merged(before, item) {
   return { ...(item.state === 'cached' && { pinned, fetchedAt, freshUntil }), ...item, url: item.url || before.url }
 }
 
-/** An item without a file. The daemon forgets why, and this page does not. */
+/** An item without a file. */
 export function lost(before, news) {
-  const { url, key, state, failure, evicted, cause, lostAt = seconds(), width, height } = before
+  const { url, key, state, failure, event, lostAt = seconds(), width, height } = before
   const isCancelled = before.isCancelled || (state === 'inFlight' && !news && !failure)
-  return { url, key, state: 'missing', failure: news ?? failure, evicted, cause, lostAt, isCancelled, width, height }
+  return { url, key, state: 'missing', failure: news ?? failure, event, lostAt, isCancelled, width, height }
 }

@@ -79,8 +79,8 @@ extension Setting {
             "CACHED_MAX_BYTES", .size(),
             otherwise: "10 % of the file system or 10GiB, whichever is smaller",
             """
-            The largest size of the cache on the disk. The least recently used images are evicted \
-            beyond it.
+            The largest size of the cache on the disk. Beyond it, images are evicted, never-used \
+            first, then the least recently used.
             """
         ) { $0.cache.limits.maximumBytes = $1 },
         Setting(
@@ -297,6 +297,15 @@ extension Setting {
             restart: true,
             "How long a download waits for the store at most before it asks its server."
         ) { $0.store.policy.timeout = $1 },
+        Setting(
+            "CACHED_STORE_PRIVATE", .answer, default: "no", restart: true,
+            """
+            Whether images of private addresses and names are shared too: those that are not of the \
+            public Internet, localhost, names without a dot, and those below .local, .internal and \
+            .home.arpa. They can be other images on another network. All machines of the store need \
+            the same value.
+            """
+        ) { $0.cache.transfers.keepsLocalImages = !$1 },
         Setting(
             "CACHED_STORE_MAX_RATE", .size(),
             otherwise: "a quarter of CACHED_MAX_RATE, if that is set",

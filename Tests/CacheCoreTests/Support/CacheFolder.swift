@@ -112,7 +112,9 @@ struct CacheFolder {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
             }
-            if ![".", "..", ".lock", "CACHEDIR.TAG"].contains(name) { names.append(name) }
+            if ![".", "..", ".lock", ".history", "CACHEDIR.TAG"].contains(name) {
+                names.append(name)
+            }
         }
         return names.sorted()
     }

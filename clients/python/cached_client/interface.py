@@ -108,6 +108,8 @@ class Item(_Item, total=False):
     source: Literal["origin", "store"]
     # Whether the file is protected from eviction. In Status only with details.
     pinned: bool
+    # Why the entry has its place in the order of eviction. Only in a List in that order.
+    rank: Literal["neverUsed", "leastRecentlyUsed", "pinned"]
     # The path of the largest smaller image that was derived from the same original and is cached,
     # to be shown until this one is there. Only with details, and if the image is not cached.
     standIn: str
@@ -152,7 +154,7 @@ class Want(_Want, total=False):
 
 
 # The order of the entries in List.
-ListOrder = Literal["recency", "size", "age"]
+ListOrder = Literal["recency", "size", "age", "eviction"]
 
 
 # How short of memory or disk space the machine is.
@@ -164,22 +166,44 @@ MemoryPressure = Literal["normal", "warning", "critical"]
 
 
 # Which images a List contains.
-ListState = Literal["cached", "inFlight", "fresh", "stale", "pinned", "duplicates"]
+ListState = Literal["cached", "inFlight", "fresh", "stale", "pinned", "duplicates", "failed"]
 
 
-# Why an entry was evicted.
-EvictionReason = Literal["budget", "diskSpace", "pressure", "requested", "unused"]
+# What happened to an image.
+HistoryKind = Literal["fetched", "confirmed", "derived", "failed", "evicted", "removed", "damaged"]
 
 
-# An entry that was evicted.
-class EvictedEntry(TypedDict):
+# Why it happened.
+HistoryReason = Literal["budget", "diskSpace", "pressure", "requested", "unused", "gone", "notStored", "outside", "cancelled", "store"]
+
+
+class _HistoryEvent(TypedDict):
+    at: int
+    kind: HistoryKind
+    key: str
     # Empty if it is not known.
     url: str
-    key: str
-    # The bytes that the entry used.
+
+
+# Something that happened to an image.
+class HistoryEvent(_HistoryEvent, total=False):
+    # The bytes of the image or, of an entry that has gone, those of the disk that it used.
     bytes: int
-    at: int
-    reason: EvictionReason
+    reason: HistoryReason
+    # The number of the user who asked for the removal.
+    user: int
+    # Why the download failed.
+    failure: Failure
+
+
+# Figures of the last 24 hours, one value of each for each time. A figure that did not change is
+# not repeated every minute.
+class HistorySamples(TypedDict):
+    # When they were taken, ascending.
+    at: list[int]
+    # bytesUsed, entries, bytesReceived, hits, misses, published, failed, evicted and bytesEvicted,
+    # as in Stats. Counters begin at 0 when the daemon starts.
+    figures: dict[str, list[int]]
 
 
 # What one user of the machine takes of the daemon.
@@ -420,14 +444,28 @@ class PressureReply(_PressureReply, total=False):
     failure: Failure
 
 
-# The parameters of Evictions.
-class EvictionsParameters(TypedDict):
-    pass
+# The parameters of History.
+class HistoryParameters(TypedDict, total=False):
+    # Only events of these images.
+    urls: list[str]
+    # Only events of these kinds.
+    kinds: list[HistoryKind]
+    # Only events at this time or later.
+    since: int
+    # The most events to return, of more the newest. The default is 1,000.
+    limit: int
+    # Whether to return samples of the figures too.
+    samples: bool
 
 
-# The reply to Evictions.
-class EvictionsReply(TypedDict):
-    evictions: list[EvictedEntry]
+class _HistoryReply(TypedDict):
+    events: list[HistoryEvent]
+
+
+# The reply to History.
+class HistoryReply(_HistoryReply, total=False):
+    # Only with samples.
+    samples: HistorySamples
 
 
 # The parameters of Stats.

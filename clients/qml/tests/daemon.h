@@ -26,7 +26,7 @@ public:
         // The daemon refuses settings that it does not know, such as those of tests.
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         for (const QString &name : environment.keys())
-            if (name.startsWith("CACHED_") && name != "CACHED_SOCKET") environment.remove(name);
+            if (name.startsWith("CACHED_TEST")) environment.remove(name);
         process.setProcessEnvironment(environment);
         process.setProcessChannelMode(QProcess::MergedChannels);
         process.setStandardOutputFile(place.filePath("log"), QIODevice::Append);

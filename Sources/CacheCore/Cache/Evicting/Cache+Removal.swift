@@ -13,13 +13,18 @@ extension Cache {
 
     /// Removes these entries, pinned or not, and stops their downloads. `completion` is called on a thread of
     /// the cache once the files are unlinked.
-    public func remove(_ keys: [CacheKey], completion: @escaping RemovalEnd) {
-        finishRemoval(of: keys, sparesPinned: false, completion)
+    ///
+    /// - Parameter user: the user who asked, for the history.
+    public func remove(
+        _ keys: [CacheKey], by user: CacheValues.UserID? = nil, completion: @escaping RemovalEnd
+    ) {
+        finishRemoval(of: keys, sparesPinned: false, by: user, completion)
     }
 
     /// Removes every entry that is chosen, and stops the downloads that are. If every entry is, partials are removed too.
     public func removeAll(
         _ choice: EntryChoice = EntryChoice(), sparesPinned: Bool = true,
+        by user: CacheValues.UserID? = nil,
         completion: @escaping RemovalEnd
     ) {
         var keys = chosen(choice).map(\.key)
@@ -30,17 +35,19 @@ extension Cache {
             keys += flights.lazy.filter { choice.byURL?($1, $0) ?? true }.map(\.0)
             if choice.byURL == nil { keys += read { Array($0.disk.space.partials.keys) } }
         }
-        finishRemoval(of: keys, sparesPinned: sparesPinned, completion)
+        finishRemoval(of: keys, sparesPinned: sparesPinned, by: user, completion)
     }
 
     private func finishRemoval(
-        of keys: [CacheKey], sparesPinned: Bool, _ completion: @escaping RemovalEnd
+        of keys: [CacheKey], sparesPinned: Bool, by user: CacheValues.UserID?,
+        _ completion: @escaping RemovalEnd
     ) {
         guard directory.isInPlace else { return completion((.nothing, directory.lost)) }
         let place = directory.identity
         _ = lookupInPlace(keys)
         finishRemoval(
-            of: keys[...], in: place, after: (.nothing, 0), sparesPinned: sparesPinned, completion)
+            of: keys[...], in: place, after: (.nothing, 0), sparesPinned: sparesPinned, by: user,
+            completion)
     }
 
     /// Removes one slice of the entries and queues the rest, so that other work on the directory runs in between.
@@ -48,7 +55,7 @@ extension Cache {
     /// has taken the place of this one: the request was not about its files.
     private func finishRemoval(
         of keys: ArraySlice<CacheKey>, in place: CacheDirectory.Identity,
-        after former: (gone: Removal, stuck: Int), sparesPinned: Bool,
+        after former: (gone: Removal, stuck: Int), sparesPinned: Bool, by user: CacheValues.UserID?,
         _ completion: @escaping RemovalEnd
     ) {
         guard place == directory.identity else {
@@ -59,7 +66,7 @@ extension Cache {
             let part: Removal? = run(in: place) { state, effects in
                 // During shutdown, the directory's thread may end before it gets to new work.
                 guard !state.isDraining else { return nil }
-                return state.removeAsked(key, sparesPinned: sparesPinned, &effects)
+                return state.removeAsked(key, sparesPinned: sparesPinned, by: user, &effects)
             }
             guard let part else { return completion(nil) }
             removed[key] = (removed[key] ?? .nothing) + part
@@ -81,7 +88,8 @@ extension Cache {
             )
             guard rest.isEmpty else {
                 return self.finishRemoval(
-                    of: rest, in: place, after: all, sparesPinned: sparesPinned, completion)
+                    of: rest, in: place, after: all, sparesPinned: sparesPinned, by: user,
+                    completion)
             }
             completion((all.gone, all.stuck > 0 ? self.notRemoved(all.stuck) : nil))
         }

@@ -1,7 +1,7 @@
 import CLinux
 import CacheDisk
 internal import CacheKey
-import CacheModel
+public import CacheModel
 public import CacheValues
 import Glibc
 internal import Synchronization
@@ -18,12 +18,12 @@ extension Cache {
     ///
     /// - Parameters:
     ///   - limit: the eviction also ends at the first entry that was fetched at this time or later.
-    ///   - reason: the reason in the list of evictions.
+    ///   - reason: the reason in the history.
     ///   - completion: called on a thread of the cache once the files are unlinked, with the failure if the eviction
     ///     ended early.
     public func evict(
         toBytes bytes: Int64, fetchedBefore limit: UnixTime? = nil,
-        because reason: EvictionReason = .requested,
+        because reason: HistoryEvent.Reason = .requested,
         completion: @escaping @Sendable (Removal, Failure?) -> Void
     ) {
         guard directory.isInPlace else { return completion(.nothing, directory.lost) }
@@ -38,7 +38,7 @@ extension Cache {
     /// Evicts the entries that are chosen and not used meanwhile. Pinned entries stay, and those that are being downloaded
     /// again.
     public func evict(
-        _ choice: EntryChoice, because reason: EvictionReason,
+        _ choice: EntryChoice, because reason: HistoryEvent.Reason,
         completion: @escaping @Sendable (Removal, Failure?) -> Void = { _, _ in }
     ) {
         guard directory.isInPlace else { return completion(.nothing, directory.lost) }
@@ -110,7 +110,7 @@ extension Cache {
     /// files stay: the user may want to keep them.
     private func remove(_ victims: [Victim], _ removing: inout Removing) -> Bool {
         if !victims.isEmpty, !directory.isInPlace { removing.giveUp() }
-        let evicted = described(victims, removing.reason)
+        let urls = urls(of: victims)
         var gone: [Victim] = []
         var stuck: [Victim] = []
         var rest = victims[...]
@@ -128,7 +128,7 @@ extension Cache {
                 removing.stayed()
             }
         }
-        if !gone.isEmpty { evictionLog.append(evicted) }
+        remember(gone, urls, removing.reason)
         // Each unlink adds an event to the queue of the watch, which is bounded.
         drainWatch()
         let othersMayGo = !removing.isInVain
@@ -143,20 +143,34 @@ extension Cache {
         return gone.count == victims.count
     }
 
-    /// Some of the entries that are about to be evicted, with their URLs.
-    private func described(_ victims: [Victim], _ reason: EvictionReason?) -> [EvictedEntry] {
-        let evicted = victims.filter(\.isEvicted).suffix(EvictionLog.sample)
-        guard !evicted.isEmpty else { return [] }
-        let reason = reason ?? read { $0.disk.space.isShortOfDisk ? .diskSpace : .budget }
-        return evicted.compactMap { victim in
-            guard case .entry(let key) = victim.name else { return nil }
-            return EvictedEntry(
-                url: details(of: key).url, key: key, bytes: victim.bytes, at: .now, reason: reason)
+    /// The URLs of some of the entries that are about to be evicted. Reading them costs a quarter of an unlink; of most of
+    /// the others, the history knows the URL from an earlier event.
+    private func urls(of victims: [Victim]) -> [CacheKey: String] {
+        var urls: [CacheKey: String] = [:]
+        for victim in victims.lazy.filter(\.isEvicted).suffix(Self.namedVictims) {
+            guard case .entry(let key) = victim.name else { continue }
+            let url = ifPossible { () throws(Errno) in try directory.url(of: key) }
+            urls[key] = url.flatMap { key.isName(of: $0) ? $0 : nil }
         }
+        return urls
     }
 
-    /// The last evictions, the newest last.
-    public var evictions: [EvictedEntry] { evictionLog.entries }
+    /// The victims in a slice whose URLs are read.
+    private static let namedVictims = 16
+
+    private func remember(
+        _ gone: [Victim], _ urls: [CacheKey: String], _ reason: HistoryEvent.Reason?
+    ) {
+        let evicted = gone.filter(\.isEvicted)
+        guard !evicted.isEmpty else { return }
+        let reason = reason ?? read { $0.disk.space.isShortOfDisk ? .diskSpace : .budget }
+        history.add(
+            evicted.compactMap { victim in
+                guard case .entry(let key) = victim.name else { return nil }
+                return HistoryEvent(
+                    .evicted, key, urls[key], bytes: victim.bytes, because: reason)
+            })
+    }
 
     /// Makes the next eviction try the files again that could not be unlinked before.
     func retryUnevictable() {

@@ -26,8 +26,8 @@ final class Maintenance: Sendable {
     /// The time between two rounds of the regular work. The access times and attributes in the files are behind by
     /// this much at most.
     static let interval = Duration.seconds(2)
-    /// The number of rounds in a minute. After it, a directory that can't be watched is read again, and a missing
-    /// `CACHEDIR.TAG` is written.
+    /// The number of rounds in a minute. After it, the figures are sampled, a directory that can't be watched is read
+    /// again, and a missing `CACHEDIR.TAG` is written.
     static let minuteRounds = 30
     /// The number of rounds in an hour. After it, old partials are discarded, files that could not be unlinked are
     /// tried again, and entries are evicted that nobody used.
@@ -93,10 +93,12 @@ final class Maintenance: Sendable {
             cache.writeAttributes()
             cache.keepLimits()
             cache.summarizeFailures()
+            cache.history.flush()
             cache.shrinkTables()
             if cache.isAtRest { tidy(&release) }
             rounds += 1
             if rounds % Self.minuteRounds == 0 {
+                cache.sampleFigures()
                 cache.scanIfBlind()
                 cache.directory.restoreTag()
             }

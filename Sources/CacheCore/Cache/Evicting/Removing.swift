@@ -5,7 +5,7 @@ import CacheValues
 /// The progress of unlinking victims, over all rounds of it.
 struct Removing: Sendable {
     /// Why entries are evicted; `nil` if the limits of the cache are the reason.
-    var reason: EvictionReason?
+    var reason: HistoryEvent.Reason?
     /// Once this many files in a row could not be unlinked, no others are tried: the cause is not the files.
     private static let failureLimit = 8
 
@@ -16,7 +16,7 @@ struct Removing: Sendable {
     /// Whether trying more files has no purpose.
     var isInVain: Bool { stuckInARow >= Self.failureLimit }
 
-    init(because reason: EvictionReason? = nil) {
+    init(because reason: HistoryEvent.Reason? = nil) {
         self.reason = reason
     }
 

@@ -13,13 +13,13 @@ final class FailureLog: Sendable {
         self.logger = logger
     }
 
-    func failed(_ downloads: [FailedDownload]) {
-        for download in downloads {
-            let host = String(download.url.origin)
+    func take(_ events: [HistoryEvent]) {
+        for event in events {
+            guard let failure = event.failure, let url = event.source else { continue }
+            let host = String(url.origin)
             guard limiter.withLock({ $0.admits(host, now: .now) }) else { continue }
-            let failure = download.failure
             var fields: Logger.Metadata = [
-                "url": "\(download.url.string)", "kind": "\(failure.kind.rawValue)",
+                "url": "\(url.string)", "kind": "\(failure.kind.rawValue)",
                 "reason": "\(failure.message)",
             ]
             if let time = failure.retryAt { fields["retry-at"] = "\(time.rawValue)" }

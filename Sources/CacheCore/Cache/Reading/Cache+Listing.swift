@@ -1,4 +1,4 @@
-import CacheDisk
+package import CacheDisk
 internal import CacheKey
 import CacheModel
 public import CacheValues
@@ -95,6 +95,25 @@ extension Cache {
             if page.count == limit { last = page.last?.at }
         }
         return page.map(\.entry)
+    }
+
+    /// The first entries in the order of eviction, each with its class. Pinned ones come last.
+    ///
+    /// - Complexity: reads all entries once.
+    package func listForEviction(
+        limit: Int
+    ) -> [(entry: ListedEntry, usageClass: UsageClass)] {
+        drainWatch()
+        probeDirtyNames()
+        guard directory.isInPlace else { return [] }
+        var order = EvictionOrder(limit: limit, totals: read { $0.disk.index.totals })
+        var (position, hasMore) = (0, true)
+        while hasMore {
+            let stretch = readStretch(&position)
+            hasMore = stretch.hasMore
+            for entry in stretch.entries { order.add(entry) }
+        }
+        return order.entries()
     }
 
     /// Reads one batch of entries under one hold of the lock. `position` starts at 0 and moves on.

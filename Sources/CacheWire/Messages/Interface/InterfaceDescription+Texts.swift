@@ -133,6 +133,15 @@ extension InterfaceDescription {
           ),
           # Whether the file is protected from eviction. In Status only with details.
           pinned: ?bool,
+          # Why the entry has its place in the order of eviction. Only in a List in that order.
+          rank: ?(
+            # It was never used, or only within ten seconds after it was fetched.
+            neverUsed,
+            # It was used, and the others were used later.
+            leastRecentlyUsed,
+            # It is pinned, and is not evicted.
+            pinned
+          ),
           # The path of the largest smaller image that was derived from the same original and is cached, to be shown until this one
           # is there. Only with details, and if the image is not cached.
           standIn: ?string,
@@ -178,7 +187,10 @@ extension InterfaceDescription {
           # Largest first.
           size,
           # Oldest first.
-          age
+          age,
+          # The next to be evicted first: those that were never used, then the least recently used, each with its rank. It is
+          # the order if no image is used, added or removed meanwhile. reverse does not apply.
+          eviction
         )
 
         # How short of memory or disk space the machine is.
@@ -293,7 +305,10 @@ extension InterfaceDescription {
           # The entries that are protected from eviction.
           pinned,
           # The entries whose bytes another entry has too.
-          duplicates
+          duplicates,
+          # The images that are not here because their last download failed, as far back as the history reaches, by key. order,
+          # reverse and the fields about entries do not apply. Of another person's shared daemon, nobody else may ask.
+          failed
         )
 
         # Lists the entries, page by page. Until the directory has been read (isIndexed of Stats) the list contains only the
@@ -375,7 +390,7 @@ extension InterfaceDescription {
           pinned: bool
         ) -> (items: []Item)
 
-        # Evicts the least recently used entries until the cache fits a size, or all entries that a filter chooses, as in Remove.
+        # Evicts entries, those that were never used first and then the least recently used, until the cache fits a size, or all entries that a filter chooses, as in Remove.
         # Pinned entries stay, and those that are being downloaded again.
         method Evict(
           # The size. Not with a filter.
@@ -392,33 +407,91 @@ extension InterfaceDescription {
         # Gives memory back as if a source of pressure had reported this level.
         method Pressure(level: PressureLevel) -> (entries: int, bytes: int, failure: ?Failure)
 
-        # Why an entry was evicted.
-        type EvictionReason (
+        # What happened to an image.
+        type HistoryKind (
+          # It was downloaded, checked and stored.
+          fetched,
+          # Its origin confirmed that it has not changed.
+          confirmed,
+          # It was made of a larger image.
+          derived,
+          # A download ended without an image.
+          failed,
+          # The cache chose it to make room.
+          evicted,
+          # It was removed for another reason.
+          removed,
+          # Its file was damaged, and was removed.
+          damaged
+        )
+
+        # Why it happened.
+        type HistoryReason (
           # The cache had more bytes or entries than it may have.
           budget,
           # Less space was free on the disk than has to stay free, or the disk was full.
           diskSpace,
           # Memory was short, or a call of Pressure said so.
           pressure,
-          # A call of Evict.
+          # A call of Evict or Remove.
           requested,
           # Nobody used the image for the longest time that the configuration permits.
-          unused
+          unused,
+          # The origin no longer has the image.
+          gone,
+          # The origin forbids keeping the image.
+          notStored,
+          # Another program removed or replaced the file.
+          outside,
+          # A call of Remove during the download.
+          cancelled,
+          # The bytes came from the store that several machines share.
+          store
         )
 
-        # An entry that was evicted.
-        type EvictedEntry (
+        # Something that happened to an image.
+        type HistoryEvent (
+          at: int,
+          kind: HistoryKind,
+          key: string,
           # Empty if it is not known.
           url: string,
-          key: string,
-          # The bytes that the entry used.
-          bytes: int,
-          at: int,
-          reason: EvictionReason
+          # The bytes of the image or, of an entry that has gone, those of the disk that it used.
+          bytes: ?int,
+          reason: ?HistoryReason,
+          # The number of the user who asked for the removal.
+          user: ?int,
+          # Why the download failed.
+          failure: ?Failure
         )
 
-        # Returns the evictions of the last time, the newest last. If many entries are evicted at once, it has some of them.
-        method Evictions() -> (evictions: []EvictedEntry)
+        # Figures of the last 24 hours, one value of each for each time. A figure that did not change is not repeated every minute.
+        type HistorySamples (
+          # When they were taken, ascending.
+          at: []int,
+          # bytesUsed, entries, bytesReceived, hits, misses, published, failed, evicted and bytesEvicted, as in Stats. Counters
+          # begin at 0 when the daemon starts.
+          figures: [string][]int
+        )
+
+        # Returns what happened lately, the newest last. The daemon remembers 10,000 events over restarts; a crash loses those of
+        # the last seconds. Of another person's shared daemon, urls are needed: what others fetched is not for everybody.
+        method History(
+          # Only events of these images.
+          urls: ?[]string,
+          # Only events of these kinds.
+          kinds: ?[]HistoryKind,
+          # Only events at this time or later.
+          since: ?int,
+          # The most events to return, of more the newest. The default is 1,000.
+          limit: ?int,
+          # Whether to return samples of the figures too.
+          samples: ?bool
+        ) -> (
+          events: []HistoryEvent,
+          # Only with samples.
+          samples: ?HistorySamples
+        )
 
         # What one user of the machine takes of the daemon.
         type UserShare (

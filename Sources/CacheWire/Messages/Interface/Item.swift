@@ -68,6 +68,8 @@ public struct Item: WireValue {
     public var source: Source?
     /// Whether the file is protected from eviction. In Status only with details.
     public var pinned: Bool?
+    /// Why the entry has its place in the order of eviction. Only in a List in that order.
+    public var rank: Rank?
     /// The path of the largest smaller image that was derived from the same original and is
     /// cached, to be shown until this one is there. Only with details, and if the image is not
     /// cached.
@@ -114,6 +116,16 @@ public struct Item: WireValue {
         case store
     }
 
+    /// Why the entry has its place in the order of eviction. Only in a List in that order.
+    public enum Rank: String, WireChoice {
+        /// It was never used, or only within ten seconds after it was fetched.
+        case neverUsed
+        /// It was used, and the others were used later.
+        case leastRecentlyUsed
+        /// It is pinned, and is not evicted.
+        case pinned
+    }
+
     public init(
         url: String,
         key: String,
@@ -141,6 +153,7 @@ public struct Item: WireValue {
         redirect: String? = nil,
         source: Source? = nil,
         pinned: Bool? = nil,
+        rank: Rank? = nil,
         standIn: String? = nil,
         failure: Failure? = nil
     ) {
@@ -170,6 +183,7 @@ public struct Item: WireValue {
         self.redirect = redirect
         self.source = source
         self.pinned = pinned
+        self.rank = rank
         self.standIn = standIn
         self.failure = failure
     }
@@ -202,6 +216,7 @@ public struct Item: WireValue {
             json.member("redirect", redirect)
             json.member("source", source)
             json.member("pinned", pinned)
+            json.member("rank", rank)
             json.member("standIn", standIn)
             json.member("failure", failure)
         }

@@ -8,4 +8,8 @@ public enum ListOrder: String, WireChoice {
     case size
     /// Oldest first.
     case age
+    /// The next to be evicted first: those that were never used, then the least recently used,
+    /// each with its rank. It is the order if no image is used, added or removed meanwhile.
+    /// reverse does not apply.
+    case eviction
 }

@@ -15,4 +15,8 @@ public enum ListState: String, WireChoice {
     case pinned
     /// The entries whose bytes another entry has too.
     case duplicates
+    /// The images that are not here because their last download failed, as far back as the
+    /// history reaches, by key. order, reverse and the fields about entries do not apply. Of
+    /// another person's shared daemon, nobody else may ask.
+    case failed
 }

@@ -1,9 +1,9 @@
 // Made by .ci/interface from the files in etc/: change those, then run `make interface`.
 
 extension Methods {
-    /// Evicts the least recently used entries until the cache fits a size, or all entries that
-    /// a filter chooses, as in Remove. Pinned entries stay, and those that are being downloaded
-    /// again.
+    /// Evicts entries, those that were never used first and then the least recently used, until
+    /// the cache fits a size, or all entries that a filter chooses, as in Remove. Pinned
+    /// entries stay, and those that are being downloaded again.
     public enum Evict: Method {
         public static let name = MethodName.evict
 

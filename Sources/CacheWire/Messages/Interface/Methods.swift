@@ -12,7 +12,7 @@ public enum MethodName: String, Sendable, CaseIterable {
     case pin = "io.cached.Cache.Pin"
     case evict = "io.cached.Cache.Evict"
     case pressure = "io.cached.Cache.Pressure"
-    case evictions = "io.cached.Cache.Evictions"
+    case history = "io.cached.Cache.History"
     case stats = "io.cached.Cache.Stats"
     case checkStore = "io.cached.Cache.CheckStore"
     case verify = "io.cached.Cache.Verify"

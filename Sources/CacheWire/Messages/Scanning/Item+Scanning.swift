@@ -34,6 +34,7 @@ extension Item {
         case "sha256": setOnce(&sha256, scanner.text())
         case "names": setOnce(&names, scanner.count())
         case "sourceURL": setOnce(&sourceURL, scanner.text())
+        case "rank": setOnce(&rank, scanner.text().flatMap { Rank(rawValue: $0) })
         case "standIn": setOnce(&standIn, scanner.text())
         case "fetchedAt": setOnce(&fetchedAt, scanner.count())
         case "freshUntil": setOnce(&freshUntil, scanner.count())

@@ -45,7 +45,7 @@ extension IncomingCall.Request {
         switch self {
         case .remove, .pin, .evict, .pressure, .checkStore, .verify: true
         case .getInfo, .getInterfaceDescription, .status, .open, .fetch, .adjust, .watch, .list,
-            .stats, .evictions, .where:
+            .stats, .history, .where:
             false
         }
     }
@@ -54,7 +54,8 @@ extension IncomingCall.Request {
     var reservedFromGuests: String? {
         let texts: [String]
         switch self {
-        case .list, .evictions: return Self.namesOnly
+        case .list: return Self.namesOnly
+        case .history(let parameters): texts = parameters.urls ?? []
         case .watch(let parameters):
             guard let urls = parameters.urls else {
                 return parameters.pressure == true && parameters.downloads != true
@@ -79,8 +80,18 @@ extension IncomingCall.Request {
         "a program in a sandbox learns about the URLs that it names; name them with Status or Watch"
 
     /// Why only a manager may make the call; `nil` if everybody may. For a key or another URL, everybody would get such an
-    /// image for that URL.
+    /// image for that URL. The URLs of others can hold secrets.
     var reserved: String? {
+        let isAboutOthers =
+            switch self {
+            case .history(let parameters): parameters.urls == nil
+            case .list(let parameters): parameters.state == .failed
+            default: false
+            }
+        if isAboutOthers {
+            return "only the owner of the cache, root and its managers may see what others "
+                + "fetched; name urls"
+        }
         let wants: [Want]? =
             switch self {
             case .fetch(let parameters): parameters.wants

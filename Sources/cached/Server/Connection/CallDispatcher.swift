@@ -136,8 +136,12 @@ final class CallDispatcher {
             case .list(let parameters):
                 replyOnce(header, try ListMethod(parameters).writeReply)
             case .stats: replyOnce(header, StatsMethod.writeReply)
-            case .evictions: replyOnce(header, EvictionsMethod.writeReply)
-            case .remove(let parameters): replyLater(header, try RemoveMethod(parameters).run)
+            case .history(let parameters):
+                replyOnce(header, try HistoryMethod(parameters).writeReply)
+            case .remove(let parameters):
+                let user = Peer.user(of: connection.peer)
+                let method = try RemoveMethod(parameters)
+                replyLater(header) { method.run(in: $0, for: user, $1) }
             case .pin(let parameters): replyLater(header) { PinMethod.run(parameters, in: $0, $1) }
             case .evict(let parameters): replyLater(header, try EvictMethod(parameters).run)
             case .pressure(let parameters):

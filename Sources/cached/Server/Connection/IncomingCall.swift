@@ -18,7 +18,7 @@ struct IncomingCall: Sendable {
         case evict(Methods.Evict.Parameters)
         case pressure(Methods.Pressure.Parameters)
         case stats
-        case evictions
+        case history(Methods.History.Parameters)
         case verify(Methods.Verify.Parameters)
         case checkStore
         case `where`
@@ -127,7 +127,7 @@ extension IncomingCall {
         case .evict: .evict(try parameters(message))
         case .pressure: .pressure(try parameters(message))
         case .stats: try noParameters(message, .stats)
-        case .evictions: try noParameters(message, .evictions)
+        case .history: .history(try parameters(message))
         case .verify: .verify(try parameters(message))
         case .checkStore: try noParameters(message, .checkStore)
         case .where: try noParameters(message, .where)
@@ -195,6 +195,7 @@ extension IncomingCall.Request {
         case .watch(let parameters): parameters.urls?.count ?? 0
         case .remove(let parameters): parameters.urls?.count ?? 0
         case .pin(let parameters): parameters.urls.count
+        case .history(let parameters): parameters.urls?.count ?? 0
         default: 0
         }
     }

@@ -1,4 +1,5 @@
 import CacheCore
+import CacheModel
 import CacheValues
 import CacheWire
 import NIOCore

@@ -114,7 +114,7 @@ struct ListFilter: Sendable {
         case .stale: facts.isStale(at: now)
         case .pinned: facts.isPinned
         case .duplicates: cache.hasCopy(entry.key)
-        case .inFlight: false
+        case .inFlight, .failed: false
         }
     }
 

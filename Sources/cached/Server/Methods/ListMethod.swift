@@ -1,4 +1,5 @@
 import CacheCore
+import CacheDisk
 import CacheKey
 import CacheModel
 import CacheValues
@@ -7,11 +8,14 @@ import NIOCore
 
 /// `List`: one page of entries, or of downloads.
 struct ListMethod: Sendable {
-    private let order: CacheCore.ListOrder
+    /// `nil` for that of eviction.
+    private let order: CacheCore.ListOrder?
     private let isReversed: Bool
     private let limit: Int
     private let cursor: ListCursor?
-    /// The last key of the page before, in a list of downloads.
+    /// The number of entries before the page, in the order of eviction.
+    private let place: Int
+    /// The last key of the page before, in a list of downloads or failures.
     private let afterKey: CacheKey?
     private let filter: ListFilter
     private let keysOnly: Bool
@@ -26,6 +30,10 @@ struct ListMethod: Sendable {
 
     init(_ parameters: Methods.List.Parameters) throws(WireError) {
         let order = CacheCore.ListOrder(parameters.order ?? .recency)
+        guard order != nil || parameters.reverse != true else {
+            throw .invalidParameter(
+                parameter: "reverse", reason: "the order of eviction has one direction")
+        }
         filter = try ListFilter(
             parameters, contains: parameters.contains, sha256: parameters.sha256,
             originals: parameters.originals ?? false)
@@ -38,10 +46,15 @@ struct ListMethod: Sendable {
         }
         self.limit = min(limit, maximum)
         self.order = order
-        let isOfDownloads = filter.state == .inFlight
-        cursor = isOfDownloads ? nil : parameters.after.flatMap { ListCursor($0) }
-        afterKey = isOfDownloads ? parameters.after.flatMap { CacheKey($0) } : nil
-        guard parameters.after == nil || cursor?.order == order || afterKey != nil else {
+        let isByKey = filter.state == .inFlight || filter.state == .failed
+        let after = parameters.after
+        cursor = isByKey ? nil : after.flatMap { ListCursor($0) }
+        afterKey = isByKey ? after.flatMap { CacheKey($0) } : nil
+        place = order == nil ? after.flatMap { Int($0) } ?? 0 : 0
+        guard
+            after == nil || afterKey != nil
+                || !isByKey && (order == nil ? place > 0 : cursor?.order == order)
+        else {
             throw .invalidParameter(
                 parameter: "after", reason: "it is not the after of a page in this order")
         }
@@ -50,7 +63,9 @@ struct ListMethod: Sendable {
     /// Reads the page and the attributes of its files.
     func writeReply(from server: ServerContext, to output: inout ByteBuffer) {
         if filter.state == .inFlight { return writeDownloads(from: server, to: &output) }
-        let (found, after) = page(of: server.cache)
+        if filter.state == .failed { return writeFailures(from: server, to: &output) }
+        guard let order else { return writeVictims(from: server, to: &output) }
+        let (found, after) = page(of: server.cache, order)
         guard !keysOnly else {
             return server.replies.writeKeys(
                 found.map(\.entry.key), after: after?.description, to: &output)
@@ -71,7 +86,9 @@ struct ListMethod: Sendable {
     private typealias Found = (entry: ListedEntry, details: EntryDetails?)
 
     /// The entries of the page, and the position after it; `nil` after the last page.
-    private func page(of cache: Cache) -> (found: [Found], after: ListCursor?) {
+    private func page(
+        of cache: Cache, _ order: CacheCore.ListOrder
+    ) -> (found: [Found], after: ListCursor?) {
         var found: [Found] = []
         var position = cursor
         var examined = 0
@@ -93,6 +110,64 @@ struct ListMethod: Sendable {
             }
         }
         return (found, position)
+    }
+
+    // MARK: The order of eviction
+
+    private func writeVictims(from server: ServerContext, to output: inout ByteBuffer) {
+        let end = place + (filter.takesAll ? limit : Self.examined)
+        let order = server.cache.listForEviction(limit: end)
+        let now = UnixTime.now
+        var position = place
+        var found: [(entry: ListedEntry, details: EntryDetails?, rank: Item.Rank)] = []
+        for (entry, usageClass) in order.dropFirst(place) where found.count < limit {
+            position += 1
+            guard filter.takes(entry, of: server.cache, now: now) else { continue }
+            let needsDetails = filter.needsDetails(of: entry.facts) || !keysOnly
+            let details = needsDetails ? server.cache.details(of: entry.key) : nil
+            guard filter.takes(details, entry.key) else { continue }
+            found.append((entry, details, Item.Rank(usageClass)))
+        }
+        let isLast = order.count < end && position == order.count
+        let after = isLast ? nil : "\(position)"
+        guard !keysOnly else {
+            return server.replies.writeKeys(found.map(\.entry.key), after: after, to: &output)
+        }
+        server.replies.writeItems(of: found, after: after, to: &output) { found, output in
+            (found.details?.url ?? "").withUTF8Bytes { url in
+                server.replies.items.write(
+                    url: url, found.entry.key, .cached(found.entry.facts),
+                    details: found.details, rank: found.rank, to: &output)
+            }
+        }
+    }
+
+    // MARK: Failures
+
+    private func writeFailures(from server: ServerContext, to output: inout ByteBuffer) {
+        var last: [CacheKey: CacheModel.HistoryEvent] = [:]
+        for event in server.cache.events(HistoryQuery()) { last[event.key] = event }
+        let failed = last.values.filter { event in
+            event.kind == .failed && afterKey.map { $0 < event.key } != false
+                && filter.takes(url: event.url, event.key)
+        }
+        let sorted = failed.sorted { $0.key < $1.key }
+        let lookups = server.cache.lookup(sorted.map(\.key))
+        let missing = zip(sorted, lookups).filter { _, lookup in
+            if case .missing = lookup { true } else { false }
+        }
+        let page = missing.prefix(limit)
+        let after = missing.count > limit ? page.last?.0.key.description : nil
+        guard !keysOnly else {
+            return server.replies.writeKeys(page.map(\.0.key), after: after, to: &output)
+        }
+        server.replies.writeItems(of: page, after: after, to: &output) { found, output in
+            (found.0.url ?? "").withUTF8Bytes { url in
+                server.replies.items.write(
+                    url: url, found.0.key, found.1,
+                    failure: found.1.failure ?? found.0.failure, to: &output)
+            }
+        }
     }
 
     // MARK: Downloads
@@ -120,11 +195,23 @@ struct ListMethod: Sendable {
 }
 
 extension CacheCore.ListOrder {
-    fileprivate init(_ order: CacheWire.ListOrder) {
+    fileprivate init?(_ order: CacheWire.ListOrder) {
         switch order {
+        case .eviction: return nil
         case .recency: self = .recency
         case .size: self = .size
         case .age: self = .age
         }
+    }
+}
+
+extension Item.Rank {
+    fileprivate init(_ usageClass: UsageClass) {
+        self =
+            switch usageClass {
+            case .unused: .neverUsed
+            case .used: .leastRecentlyUsed
+            case .pinned: .pinned
+            }
     }
 }

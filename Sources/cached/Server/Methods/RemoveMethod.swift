@@ -29,7 +29,10 @@ enum RemoveMethod: Sendable {
     }
 
     /// Replies once the files are removed, or when the daemon stops before that.
-    func run(in server: ServerContext, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
+    func run(
+        in server: ServerContext, for user: UserID,
+        _ reply: @escaping @Sendable (ByteBuffer) -> Void
+    ) {
         let completion: Cache.RemovalEnd = { end in
             guard let end else {
                 return reply(server.replies.message(Reply<RemovedEntries>(error: .shuttingDown)))
@@ -42,12 +45,12 @@ enum RemoveMethod: Sendable {
                 return completion((.nothing, .noStoreToWriteTo))
             }
             let keys = keys(urls, withSizes: true, in: server)
-            server.cache.remove(keys, completion: completion)
+            server.cache.remove(keys, by: user, completion: completion)
         case .chosen(let filter):
             server.cache.removeAll(
-                filter.choice(in: server.cache), sparesPinned: !filter.isAccount,
+                filter.choice(in: server.cache), sparesPinned: !filter.isAccount, by: user,
                 completion: completion)
-        case .all: server.cache.removeAll(completion: completion)
+        case .all: server.cache.removeAll(by: user, completion: completion)
         }
     }
 

@@ -2,6 +2,7 @@ import CacheCore
 import CacheKey
 import CacheModel
 import CacheValues
+import CacheWire
 import ImageFormats
 import NIOCore
 
@@ -29,10 +30,11 @@ struct ItemWriter {
     ///   - failure: why the call failed for this key; `nil` for the failure that the lookup contains.
     ///   - partial: adds the bytes of an interrupted download to an image that is missing.
     ///   - withPin: adds whether an entry is pinned.
+    ///   - rank: why an entry has its place in the order of eviction.
     func write(
         url: UnsafeRawBufferPointer, _ key: CacheKey, _ lookup: Lookup,
         details: EntryDetails? = nil, standIn: String? = nil, failure: CacheValues.Failure? = nil,
-        partial: RestingPartial? = nil, withPin: Bool = false,
+        partial: RestingPartial? = nil, withPin: Bool = false, rank: Item.Rank? = nil,
         to output: inout ByteBuffer
     ) {
         let failure = failure ?? lookup.failure
@@ -63,6 +65,11 @@ struct ItemWriter {
                 putCached(key, facts, details, &json)
                 if details != nil || withPin { putPin(facts.isPinned, &json) }
             }
+            if let rank {
+                json.put(",\"rank\":\"")
+                json.putEscaped(rank.rawValue)
+                json.put("\"")
+            }
             if let standIn {
                 json.put(",\"standIn\":\"")
                 json.putEscaped(standIn)
@@ -80,7 +87,7 @@ struct ItemWriter {
     func write(
         invalid url: UnsafeRawBufferPointer, _ problem: InvalidURL, to output: inout ByteBuffer
     ) {
-        write(unknown: url, Failure(.invalidURL, problem.description), to: &output)
+        write(unknown: url, CacheValues.Failure(.invalidURL, problem.description), to: &output)
     }
 
     /// The same for a text that stands for no image, for the reason that the failure gives.
@@ -92,12 +99,12 @@ struct ItemWriter {
     }
 
     /// Writes a failure alone, without an item.
-    func write(_ failure: Failure, to output: inout ByteBuffer) {
+    func write(_ failure: CacheValues.Failure, to output: inout ByteBuffer) {
         let room = Self.fixedRoom + failure.message.utf8.count * JSONBytes.escapedRoom
         output.writeJSON(room: room) { put(failure, &$0) }
     }
 
-    private func put(_ failure: Failure, _ json: inout JSONBytes) {
+    private func put(_ failure: CacheValues.Failure, _ json: inout JSONBytes) {
         json.put("{\"kind\":\"")
         json.putEscaped(failure.kind.rawValue)
         json.put("\",\"message\":\"")
