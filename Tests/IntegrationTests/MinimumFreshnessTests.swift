@@ -33,7 +33,7 @@ struct MinimumFreshnessTests {
         }
     }
 
-    @Test(arguments: ["*:7d", "a.test", "a.test:7", "a.test/x:1d", "a.test:1d *.*:1d"])
+    @Test(arguments: ["*:7d", "a.test", "a.test:7w", "a.test/x:1d", "a.test:1d *.*:1d"])
     func aWrongRuleIsAnError(rule: String) async throws {
         let output = try await run(
             BuiltProducts.program("cached"), ["--check-config", "--min-freshness", rule],
