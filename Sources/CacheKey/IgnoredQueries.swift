@@ -66,8 +66,7 @@ public struct IgnoredQueries: Hashable, Sendable {
         guard !rules.isEmpty, let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else {
             return nil
         }
-        let host = url.host
-        let ignored = rules.filter { $0.host.matches(host) }.flatMap(\.parameters)
+        let ignored = patterns(for: url)
         guard !ignored.isEmpty else { return nil }
         let query = text[text.utf8.index(after: mark)...]
         let all = query.split(separator: "&", omittingEmptySubsequences: false)
@@ -83,6 +82,25 @@ public struct IgnoredQueries: Hashable, Sendable {
             // Only the query became shorter, so this cannot happen.
             return nil
         }
+    }
+
+    private func patterns(for url: CacheURL) -> [Pattern] {
+        guard !rules.isEmpty else { return [] }
+        let host = url.host
+        return rules.filter { $0.host.matches(host) }.flatMap(\.parameters)
+    }
+
+    /// The names of the parameters that a URL has and that do not count, sorted and once each.
+    public func leftOut(of url: CacheURL) -> [String] {
+        let query = url.withoutFragment.string.drop { $0 != "?" }.dropFirst()
+        let names = Set(query.split(separator: "&").map { $0.prefix { $0 != "=" } })
+        return names.filter { leaveOut([$0], of: url) }.map(String.init).sorted()
+    }
+
+    /// Whether none of these parameters counts in the URLs of the host of a URL.
+    public func leaveOut(_ names: [Substring], of url: CacheURL) -> Bool {
+        let ignored = patterns(for: url)
+        return names.allSatisfy { name in ignored.contains { $0.matches(name) } }
     }
 
     /// The URL that names the image of a URL.

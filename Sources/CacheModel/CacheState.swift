@@ -69,7 +69,11 @@ package struct CacheState: ~Copyable, Sendable {
         keepsGone: Bool = false, permitsPrefetches: Bool = true, _ effects: inout Effects
     ) {
         (self.retry, self.keepsGone) = (retry, keepsGone)
-        store?.naming = naming
+        if store != nil {
+            store?.naming = naming
+            storeMayBeInReach()
+            effects.work.append(.wakeStoreWriter)
+        }
         for kind in Failure.Kind.allCases {
             for key in failures.forgetAll(kind) { changed(key, &effects) }
         }

@@ -43,7 +43,7 @@ struct Cachectl: ParsableCommand {
                 name: "The cache",
                 subcommands: [
                     StatsCommand.self, HistoryCommand.self, VerifyCommand.self, StoreCommand.self,
-                    DoctorCommand.self,
+                    DoctorCommand.self, PingCommand.self,
                 ]),
         ])
 

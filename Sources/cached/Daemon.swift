@@ -78,6 +78,6 @@ struct Daemon {
                 "the system's certificates cannot be read, so https downloads fail; install ca-certificates",
                 metadata: ["file": "\(file)"])
         }
-        settings.warnOfStore(logger)
+        settings.reportStore(logger)
     }
 }

@@ -35,7 +35,7 @@ struct StoreBreakerTests {
     }
 
     @Test mutating func oneRequestTriesTheStoreAndPausesGrow() throws {
-        for _ in 0..<6 { _ = breaker.failed(now: start, using: &random) }
+        for _ in 0..<8 { _ = breaker.failed(now: start, using: &random) }
         var now = start
         var pauses: [Duration] = []
         for _ in 0..<8 {
@@ -62,23 +62,70 @@ struct StoreBreakerTests {
     }
 
     @Test mutating func aRefusalIsToldOnce() throws {
-        let first = breaker.refused(now: start)
+        let first = breaker.refused(now: start, using: &random)
         #expect(first)
         let end = try #require(breaker.end)
         _ = breaker.timePassed(now: end)
         breaker.began()
-        let second = breaker.refused(now: end)
+        let second = breaker.refused(now: end, using: &random)
         #expect(!second)
+        let next = try #require(breaker.end)
+        #expect(end.duration(to: next) > start.duration(to: end))
     }
 
-    @Test func theLimitFollowsTheSlowestOfManyAnswers() {
-        var latency = StoreLatency()
-        #expect(latency.limit(atMost: .seconds(1)) == .seconds(1))
-        for _ in 0..<200 { latency.add(.milliseconds(2)) }
-        #expect(latency.limit(atMost: .seconds(1)) == .milliseconds(100))
-        for _ in 0..<200 { latency.add(.milliseconds(50)) }
-        #expect(latency.limit(atMost: .seconds(1)) == .milliseconds(200))
-        #expect(latency.limit(atMost: .milliseconds(150)) == .milliseconds(150))
+    /// A store that is good for one answer after each pause is left alone for ever longer.
+    @Test mutating func aRelapseLengthensThePause() throws {
+        var pauses: [Duration] = []
+        var now = start
+        for _ in 0..<4 {
+            var isLeftAlone = false
+            while !isLeftAlone { isLeftAlone = breaker.failed(now: now, using: &random) }
+            let end = try #require(breaker.end)
+            pauses.append(now.duration(to: end))
+            now = end
+            _ = breaker.timePassed(now: now)
+            breaker.began()
+            breaker.succeeded()
+            #expect(breaker.admits)
+        }
+        #expect(pauses == pauses.sorted() && pauses[3] > .seconds(5))
+        for _ in 0..<20 { breaker.succeeded() }
+        for _ in 0..<8 { _ = breaker.failed(now: now, using: &random) }
+        let end = try #require(breaker.end)
+        #expect(now.duration(to: end) < .seconds(2))
+    }
+
+    @Test func theTimeOfAnAnswerFollowsTheLastOnes() {
+        var pace = StorePace()
+        func limit() -> Duration { pace.patience(atMost: .seconds(1)).limit }
+        func answers(_ time: Duration) { pace.answered(head: time, whole: time, size: 0) }
+        #expect(limit() == .milliseconds(500))
+        for _ in 0..<50 { answers(.milliseconds(2)) }
+        #expect(limit() == .milliseconds(100))
+        for _ in 0..<50 { answers(.milliseconds(150)) }
+        #expect(limit() >= .milliseconds(150) && limit() < .milliseconds(200))
+        pace.wasLate()
+        #expect(limit() >= .milliseconds(300))
+        for _ in 0..<9 { pace.wasLate() }
+        #expect(limit() == .milliseconds(750))
+        answers(.milliseconds(150))
+        #expect(limit() < .milliseconds(300))
+    }
+
+    /// A body that drips is late after little more than the time of a head, however long it is.
+    @Test func theTimeOfABodyDependsOnTheRateOfTheLastOnes() {
+        var pace = StorePace()
+        let slow = pace.patience(atMost: .seconds(1))
+        #expect(slow.time(for: 0) == .milliseconds(500))
+        #expect(slow.time(for: 2048) < .milliseconds(510))
+        #expect(slow.time(for: 1 << 20) == .milliseconds(4500))
+        for _ in 0..<20 {
+            pace.answered(head: .milliseconds(2), whole: .milliseconds(102), size: 10_000_000)
+        }
+        let quick = pace.patience(atMost: .seconds(1))
+        #expect(quick.time(for: 10_000_000) < .milliseconds(600))
+        for _ in 0..<20 { pace.wasLate() }
+        #expect(pace.patience(atMost: .seconds(1)).rate == slow.rate)
     }
 
     @Test func aFullQueueGivesUpItsOldest() {
@@ -149,7 +196,7 @@ struct StoreBreakerTests {
     }
 
     @Test func theOldestKeysAreForgotten() {
-        var keys = RecentKeys(capacity: 3)
+        var keys = Recent<CacheKey>(capacity: 3)
         for number in 0..<5 { keys.insert(CacheKey(high: 0, low: UInt64(number))) }
         let known = (0..<5).map { keys.contains(CacheKey(high: 0, low: UInt64($0))) }
         #expect(known == [false, false, true, true, true])

@@ -43,9 +43,9 @@ extension BrowserTests {
                     """
                     (scroller => { scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) * \(attempt) / 21 })(document.querySelector('#scroller')) ?? 0
                     """, as: Int.self)
-                let before = try await eventually("a name") {
+                let before = try await eventually("the first row") {
                     let place = try await browser.evaluate(Self.place, as: [Place].self)
-                    return place.first?.name.isEmpty == false ? place : nil
+                    return place.contains { $0.top <= 4 && !$0.name.isEmpty } ? place : nil
                 }
                 // At once: nothing waits for the end of the scrolling.
                 try await browser.reload()

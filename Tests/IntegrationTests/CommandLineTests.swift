@@ -45,6 +45,17 @@ struct CommandLineTests {
         }
     }
 
+    @Test func aPingIsAnsweredAsLongAsThereIsADaemon() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let answer = try await daemon.cachectl("ping")
+            #expect(answer.status == .success)
+            #expect(answer.text.isEmpty && answer.errorText.isEmpty)
+            try await daemon.stop()
+            #expect(try await daemon.cachectl("ping").status == .exited(69))
+        }
+    }
+
     @Test func aFetchWithOneAttemptFailsAtTheFirstFailure() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

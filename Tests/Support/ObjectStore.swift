@@ -62,6 +62,8 @@ public struct ObjectStore: Sendable {
         [
             "CACHED_STORE": "s3://\(Self.bucket)/\(prefix)", "CACHED_STORE_ENDPOINT": endpoint,
             "AWS_ACCESS_KEY_ID": keyID, "AWS_SECRET_ACCESS_KEY": secret,
+            // The origins of tests are on the loopback.
+            "CACHED_STORE_PRIVATE": "yes",
         ]
     }
 

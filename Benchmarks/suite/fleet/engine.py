@@ -33,4 +33,5 @@ class Engine:
         """That of a daemon which uses the store. The names of the keys are those of the script."""
         return {
             "CACHED_STORE": f"s3://images/{prefix}", "CACHED_STORE_ENDPOINT": self.endpoint,
+            "CACHED_STORE_PRIVATE": "yes",
             "AWS_ACCESS_KEY_ID": "cachedtest", "AWS_SECRET_ACCESS_KEY": "cached/test+secret=0"}

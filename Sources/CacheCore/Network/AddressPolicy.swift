@@ -29,8 +29,27 @@ public struct AddressPolicy: Sendable {
     public func permits(_ address: IPAddress, port: UInt16 = 443) -> Bool {
         let address = address.unwrapped
         if allowed.contains(where: { $0.contains(address) }) { return true }
-        return !Self.isBad(port) && !Self.notPublic.contains { $0.contains(address) }
-            && !isOwn(address)
+        return !Self.isBad(port) && Self.isPublic(address) && !isOwn(address)
+    }
+
+    /// Whether an address means the same host on every network.
+    static func isPublic(_ address: IPAddress) -> Bool {
+        let address = address.unwrapped
+        return !notPublic.contains { $0.contains(address) }
+    }
+
+    /// Whether a host's name alone shows that it is another host on another network: an address that is not public, in
+    /// any notation, a name of one label, or one below `localhost` (RFC 6761), `local` (RFC 6762), `home.arpa`
+    /// (RFC 8375), or `internal`, which ICANN keeps for private use.
+    static func isLocal(host: some StringProtocol) -> Bool {
+        let host = host.lowercased()
+        if host.hasPrefix("[") {
+            return IPAddress(host.dropFirst().dropLast()).map { !isPublic($0) } ?? true
+        }
+        if let address = IPAddress(hiddenIn: host) { return !isPublic(address) }
+        let labels = host.split(separator: ".")
+        return labels.count < 2 || ["local", "internal"].contains(labels.last)
+            || labels.suffix(2) == ["home", "arpa"]
     }
 
     /// Whether another protocol has the port, whose server could take a request for a message of its own. Fetch Standard,

@@ -136,6 +136,7 @@ extension Download {
         // The callers' time to open a transient image begins when the image is there.
         if record.removeAt != nil { record.removeAt = .now + rules.noStoreGrace }
         record.isPersonal = isPersonal
+        if isLocal { record.isShareable = false }
         return record
     }
 }

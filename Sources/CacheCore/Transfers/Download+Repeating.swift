@@ -55,6 +55,7 @@ extension Download {
             case .conditional(let record) = entry
         else { return false }
         confirmedRecord = record.confirmed(by: request.head, request.times, rules)
+        if isLocal { confirmedRecord?.isShareable = false }
         return confirmedRecord == nil
     }
 
@@ -116,6 +117,7 @@ extension Download {
             request.fail(.addressRefused(address))
             return false
         }
+        noteAddress()
         plan.route = .proxy(proxy)
         plan.head = ResponseHead(after: request.head)
         return true

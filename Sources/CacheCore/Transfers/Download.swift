@@ -44,6 +44,9 @@ class Download: RequestDelegate {
     /// Whether header fields of an account were sent, so that the image is for this account alone.
     let isPersonal: Bool
 
+    /// Whether a host on the way is another one on another network, so that the image is for this machine alone.
+    private(set) var isLocal = false
+
     /// Bytes of the image for which space is reserved.
     var granted: Int64 = 0
     /// The target of the latest redirect; `nil` for the URL itself.
@@ -122,10 +125,20 @@ class Download: RequestDelegate {
     var wantsBody: Bool { body != nil || hasImage }
 
     func responseBegan(isMultiplexed: Bool) {
+        noteAddress()
         guard times.answered == nil else { return }
         times.answered = .now
         // A host without TLS never answers by HTTP/2.
         if url.isSecure { context.delegate.downloadAnswered(id, isMultiplexed: isMultiplexed) }
+    }
+
+    /// Notices that the request leads to a host that is another one on another network.
+    func noteAddress() {
+        guard !isLocal, requests.settings.keepsLocalImages,
+            request.isLocal || AddressPolicy.isLocal(host: url.host)
+        else { return }
+        isLocal = true
+        context.delegate.downloadIsLocal(key, id)
     }
 
     /// A large image is refused as soon as its length is known: its body can take long to arrive. A small one is

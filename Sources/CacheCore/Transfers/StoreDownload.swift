@@ -12,6 +12,12 @@ final class StoreDownload: Download {
     private let knownDigest: ContentDigest?
     /// The key that an object has to name to be about this URL.
     private let urlDigest: String
+    /// The rules that shortened the URL.
+    private let naming: IgnoredQueries
+    /// Whether the image is claimed if it is missing.
+    private let claims: Bool
+    /// Whether the request is the one that claims it.
+    private var isClaiming = false
     /// The document with which the store explains a failure.
     private var explanation: [UInt8] = []
 
@@ -31,12 +37,13 @@ final class StoreDownload: Download {
             ifPossible { () throws(Errno) in try directory.digest(of: key) }
         }
         (self.access, knownDigest) = (access, digest)
-        urlDigest = StoreMetadata.urlDigest(of: question.name)
+        (urlDigest, naming) = (StoreMetadata.urlDigest(of: question.name), question.naming)
+        claims = question.claims
         var plan = RequestPlan(
             flight: id, url: access.location.url(of: key), route: .direct,
             mayShareConnection: false)
         plan.decodesBody = false
-        plan.store = try access.request(digest == nil ? .get : .head, headLimit: question.limit)
+        plan.store = try access.request(digest == nil ? .get : .head, question.patience)
         let entry = digest == nil ? nil : record.map { KnownEntry.unconditional($0) }
         try super.init(
             id, key, url, plan, entry ?? .none, mayReplacePartial: hints.partial, context)
@@ -56,11 +63,15 @@ final class StoreDownload: Download {
 
     /// Why an object with this head cannot be the image.
     private func problem(of head: ResponseHead) -> Failure? {
-        guard head.status == 200 else { return nil }
+        guard head.status == 200, !isClaiming, head.storeMetadata?.claim == nil else { return nil }
         guard let record = Self.record(of: head) else {
             return .badObject("it has no record that can be read")
         }
         if head.storeMetadata?.urlDigest != urlDigest { return .badObject("it is of another URL") }
+        let leftOut = head.storeMetadata?.leftOut ?? ""
+        if !naming.leaveOut(leftOut.split(separator: ","), of: url) {
+            return .badObject("a rule of another machine left \(leftOut) out of its URL")
+        }
         if !head.contentCodings.isEmpty { return .badObject("its bytes are packed") }
         if let length = head.contentLength, length != record.record.size {
             return .badObject("its length is not that of its record")
@@ -75,14 +86,33 @@ final class StoreDownload: Download {
 
     /// A document that is longer than ``longestExplanation`` explains nothing.
     override func received(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
-        guard !hasImage else { return super.received(bytes) }
+        guard !hasImage || isClaiming else { return super.received(bytes) }
         guard explanation.count + bytes.count <= Self.longestExplanation else { return .refused }
         explanation += bytes
         return .taken
     }
 
     override func plansAnotherRequest(after end: RequestEnd) -> Bool {
-        changesConnection(after: end) || plansWholeObject(after: end)
+        changesConnection(after: end) || plansWholeObject(after: end) || plansClaim(after: end)
+    }
+
+    /// Nobody has the image, and nobody downloads it. Plans to tell others that this machine does.
+    private func plansClaim(after end: RequestEnd) -> Bool {
+        guard claims, !isClaiming, end == .completed, request.failure == nil,
+            case .get = plan.store?.method
+        else { return false }
+        let head = request.head
+        let isMissing =
+            head.status == 404 && StoreExplanation(head, explanation).answer == .missing
+        let isOver = head.claimLeft(atMost: StoreClaim.lifetime, now: .now).map { $0 <= 0 } ?? false
+        guard isMissing || isOver else { return false }
+        let nothing = UploadedFile([])
+        plan.store?.method = .put(nothing, digest: ContentDigest(of: []).description)
+        plan.fields = StoreMetadata(claim: "\(StoreClaim.lifetime)").fields
+        if isMissing { plan.fields.append(RequestField(name: "If-None-Match", value: "*")) }
+        plan.head = ResponseHead()
+        (explanation, isClaiming) = ([], true)
+        return true
     }
 
     /// The head of the object shows that it is another image than the entry, and a fresh one. Plans the request for it.
@@ -108,7 +138,6 @@ final class StoreDownload: Download {
         } catch {
             discardPartial()
             let answer = (error as? NoImage)?.answer ?? verdict(on: error)
-            if case .refused = answer { access.doubtCredentials() }
             return .notInStore(answer, after: time)
         }
     }
@@ -137,22 +166,54 @@ final class StoreDownload: Download {
 
     /// Why there is no complete object; `nil` if there is one.
     private func answer(_ end: RequestEnd) -> StoreAnswer? {
-        if let failure = request.failure { return verdict(on: failure) }
         let head = request.head
-        if head.isFailure || head.isRedirect {
-            return StoreExplanation(head, explanation).answer
+        if isClaiming { return answerToClaim }
+        if let left = head.claimLeft(atMost: StoreClaim.lifetime, now: .now) {
+            return left > 0 ? .awaited : .missing
         }
-        if case .failed(let error) = end {
-            if error == .timedOut { return .late }
-            let failure = Failure.curl(error, received: received, of: length, head)
-            return failure == .tooManyHeaders ? .bad(failure.message) : .failed(failure.message)
+        if head.status == 200, head.storeMetadata == nil, request.easy.isHTML {
+            return .refused(.page(at: access.location.endpoint))
         }
+        if let failure = request.failure { return verdict(on: failure) }
+        if head.isFailure || head.isRedirect { return answerOfFailure }
+        if case .failed(let error) = end { return answer(error) }
         if case .head = plan.store?.method { return .stale }
         guard head.status == 200 else { return .bad("it came with status \(head.status)") }
         guard let promised = length ?? Self.record(of: head)?.record.size,
             promised == received
         else { return .failed("the connection closed after \(received) bytes") }
         return nil
+    }
+
+    /// If the store refuses claims, or does not know conditions, the image is downloaded as if there were none.
+    private var answerToClaim: StoreAnswer {
+        switch request.head.status {
+        case 409, 412: .awaited
+        case 400..<500, 501: .missing
+        // Even without an answer it may be there. The image replaces it.
+        default: .claimed
+        }
+    }
+
+    private var answerOfFailure: StoreAnswer {
+        let head = request.head
+        // No document explains the answer to HEAD.
+        if case .head = plan.store?.method, 400..<500 ~= head.status, head.status != 429 {
+            return head.status == 404 ? .missing : .notAsked
+        }
+        return StoreExplanation(head, explanation).answer
+    }
+
+    private func answer(_ error: CurlError) -> StoreAnswer {
+        if error == .timedOut { return .late }
+        let failure = Failure.curl(
+            error, received: received, of: length, request.head,
+            certificateProblem: request.easy.certificateProblem, text: request.easy.errorText)
+        if failure == .tooManyHeaders { return .bad(failure.message) }
+        guard request.refusedAddress == nil, !NetworkInterfaces.isOffline,
+            let refusal = StoreRefusal(failure, at: access.location.endpoint)
+        else { return .failed(failure.message) }
+        return .refused(refusal)
     }
 
     private func stagedFromStore() throws -> StagedImage {
@@ -198,6 +259,11 @@ extension StoreMetadata {
     }
 }
 
+extension EntryRecord {
+    /// Seconds for which the entry was fresh after its last confirmation.
+    fileprivate var lifetime: Int64 { terms.lifetime ?? freshUntil.map { $0 - fetchedAt } ?? 0 }
+}
+
 extension Failure {
     /// An object of the store is not what it claims to be.
     fileprivate static func badObject(_ problem: String) -> Failure {
@@ -214,6 +280,16 @@ extension TransferThread {
         guard let store = context.store else {
             preconditionFailure("the store is asked by a loop without one")
         }
+        if context.settings.keepsLocalImages, AddressPolicy.isLocal(host: url.host) {
+            return answer(id, key, .notAsked)
+        }
+        // Neither an entry that nobody else may have, nor one whose confirmations nobody writes, becomes fresh there.
+        if hints.entry, question.isAboutEntry,
+            let record = context.directory.entryRecord(of: key),
+            !record.isShareable || record.lifetime < question.leastLifetime
+        {
+            return answer(id, key, .notAsked)
+        }
         if hints.partial, let partial = context.directory.resumablePartial(of: key),
             partial.resumption.received * 2 >= partial.resumption.record.total
         {
@@ -223,8 +299,8 @@ extension TransferThread {
             let download = try StoreDownload(id, key, url, hints, question, store, context)
             downloads[id] = download
             multi.add(download.request.easy)
-        } catch let problem as CredentialsFile.Problem {
-            answer(id, key, .refused(.noCredentials(problem)))
+        } catch let missing as StoreCredentialSource.Missing {
+            answer(id, key, .refused(.noCredentials(missing)))
         } catch {
             answer(id, key, .failed("\(error)"))
         }

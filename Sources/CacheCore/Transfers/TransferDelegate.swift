@@ -13,6 +13,9 @@ protocol TransferDelegate: AnyObject, Sendable {
     /// can share it.
     func downloadAnswered(_ id: FlightID, isMultiplexed: Bool)
 
+    /// The download has reached a host that is another one on another network.
+    func downloadIsLocal(_ key: CacheKey, _ id: FlightID)
+
     /// The flow that the download belongs to now, and with it its priority; `nil` once the flight is over.
     func flow(of key: CacheKey, _ id: FlightID) -> FlowKey?
 

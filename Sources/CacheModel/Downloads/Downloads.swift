@@ -29,7 +29,7 @@ package struct Downloads: Sendable {
     func use(_ key: CacheKey) -> FileUse {
         guard let place = flights.index(forKey: key) else { return .none }
         let flight = flights.values[place]
-        return flight.isQueued || flight.isSpreading ? .waiting : .running
+        return flight.isQueued || flight.waitsForOthers ? .waiting : .running
     }
 
     package func isPublishing(_ key: CacheKey) -> Bool { flights[key]?.isPublishing == true }

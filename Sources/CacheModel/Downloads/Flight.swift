@@ -63,16 +63,16 @@ package struct Flight: Sendable {
     package var storeReuse = Reuse.fresh
     /// The store's answer about the key. `nil` if it was not asked.
     package private(set) var storeFinding: StoreFinding?
-    /// Whether the download has waited for others to bring the image to the store. It does so once.
-    package private(set) var hasSpread = false
+    /// Since when the download has waited for another machine to bring the image to the store.
+    package private(set) var awaitedSince: ContinuousClock.Instant?
 
     package enum State: Sendable {
         /// The download waits for its turn to ask the store.
         case waitingForStore
         /// The store is asked.
         case asking(Intake, isReceiving: Bool)
-        /// The store does not have the image. The daemon waits before it asks the origin, so that others may be first.
-        case spreading(until: ContinuousClock.Instant)
+        /// Another machine downloads the image. The store is asked again then.
+        case waitingForOthers(until: ContinuousClock.Instant)
         /// The image is to be derived from another one, which is looked for or downloaded.
         case awaitingOriginal
         /// The image is being derived from another one.
@@ -146,7 +146,7 @@ package struct Flight: Sendable {
 
     package var phase: Phase {
         switch state {
-        case .queued, .waitingForStore, .spreading, .awaitingOriginal: .queued
+        case .queued, .waitingForStore, .waitingForOthers, .awaitingOriginal: .queued
         case .deriving: .deriving
         case .asking(_, let isReceiving): isReceiving ? .receiving : .connecting
         case .connecting: .connecting
@@ -159,18 +159,24 @@ package struct Flight: Sendable {
     /// The bytes of the download. All zero while it has no slot.
     package var intake: Intake {
         switch state {
-        case .queued, .waitingForStore, .spreading, .retrying, .awaitingOriginal: Intake()
+        case .queued, .waitingForStore, .waitingForOthers, .retrying, .awaitingOriginal: Intake()
         case .asking(let intake, _), .connecting(let intake), .receiving(let intake),
             .deriving(let intake), .publishing(let intake, _):
             intake
         }
     }
 
+    /// Whether the store was found to have an object for the image.
+    package var isKnownToStore: Bool { storeFinding == .stale || hasClaim }
+
+    /// Whether other machines wait for this download.
+    package var hasClaim: Bool { storeFinding == .claimed }
+
     /// Whether the download waits in the queue of the scheduler.
     package var isQueued: Bool { if case .queued = state { true } else { false } }
 
-    /// Whether the download waits for others to bring the image to the store.
-    package var isSpreading: Bool { if case .spreading = state { true } else { false } }
+    /// Whether the download waits for another machine to bring the image to the store.
+    package var waitsForOthers: Bool { if case .waitingForOthers = state { true } else { false } }
 
     /// Whether the download waits for its turn to ask the store.
     package var waitsForStore: Bool { if case .waitingForStore = state { true } else { false } }
@@ -188,7 +194,7 @@ package struct Flight: Sendable {
     package var hasSlot: Bool {
         switch state {
         case .connecting, .receiving: true
-        case .queued, .waitingForStore, .asking, .spreading, .retrying, .publishing,
+        case .queued, .waitingForStore, .asking, .waitingForOthers, .retrying, .publishing,
             .awaitingOriginal, .deriving:
             false
         }
@@ -233,15 +239,17 @@ package struct Flight: Sendable {
     }
 
     /// Waits until other machines may have brought the image to the store.
-    package mutating func spreads(until end: ContinuousClock.Instant) {
-        guard isQueued else { impossible("spread") }
-        state = .spreading(until: end)
-        hasSpread = true
+    package mutating func waitsForOthers(
+        from start: ContinuousClock.Instant, until end: ContinuousClock.Instant
+    ) {
+        guard isQueued else { impossible("wait for others") }
+        state = .waitingForOthers(until: end)
+        awaitedSince = awaitedSince ?? start
     }
 
     /// The wait for others is over.
-    package mutating func endsSpreading() {
-        guard isSpreading else { impossible("end spreading") }
+    package mutating func endsWaitForOthers() {
+        guard waitsForOthers else { impossible("end its wait for others") }
         becomeQueued()
     }
 
@@ -310,7 +318,8 @@ package struct Flight: Sendable {
         case .deriving(var intake):
             body(&intake)
             state = .deriving(intake)
-        case .queued, .waitingForStore, .spreading, .retrying, .publishing, .awaitingOriginal:
+        case .queued, .waitingForStore, .waitingForOthers, .retrying, .publishing,
+            .awaitingOriginal:
             impossible("change its received bytes")
         }
     }

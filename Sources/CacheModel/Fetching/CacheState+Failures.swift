@@ -43,8 +43,10 @@ extension CacheState {
         endFlight(key, &effects)
         self.failed(key, flight, failure, &effects)
         if failed.isGone, !keepsGone {
+            deleteFromStore(key, flight, &effects)
             // A pinned entry stays in spite of that.
             if !(flight.isPinned ?? disk.isPinned(key)) { withdraw(key, &effects) }
+        } else if flight.hasClaim {
             deleteFromStore(key, flight, &effects)
         }
     }
@@ -166,7 +168,7 @@ extension CacheState {
             guard let flight = downloads.flight(key, due.event.id) else { continue }
             switch flight.state {
             case .retrying(until: due.instant): queueAgain(key)
-            case .spreading(until: due.instant): spreadingEnded(key)
+            case .waitingForOthers(until: due.instant): waitForOthersEnded(key)
             default: continue
             }
             changed(key, &effects)

@@ -16,10 +16,18 @@ extension CacheState {
     /// has it.
     ///
     /// Other names are the choice of a program on this machine, so other machines must not believe them. The images of an
-    /// account are for nobody else.
+    /// account are for nobody else, and a local origin is another one elsewhere.
     func hasCommonName(_ flight: Flight) -> Bool {
         flight.name == flight.name.withoutFragment
             && store?.naming.name(of: flight.url) == flight.name
+            && store?.localOrigins.contains(flight.origin) == false
+    }
+
+    /// A download has reached a host that is another one on another network. The images of its origin concern this
+    /// machine alone: it neither asks others for them nor tells others of them.
+    package mutating func transferIsLocal(_ key: CacheKey, _ id: FlightID) {
+        guard let flight = downloads.flight(key, id) else { return }
+        store?.localOrigins.insert(flight.origin)
     }
 
     /// A caller has joined a download. If the download waits for its turn at the store, or for its original, that may
@@ -28,12 +36,7 @@ extension CacheState {
         guard let flight = downloads[key] else { return }
         if flight.awaitsOriginal { return findOriginal(key, flight, &effects) }
         guard store != nil else { return }
-        if flight.waitsForStore {
-            waitForStore(key, flight)
-        } else if flight.isSpreading, urgency(of: flight) > .background {
-            downloads.update(key) { $0.endsSpreading() }
-            enqueue(key)
-        }
+        if flight.waitsForStore { waitForStore(key, flight) }
     }
 
     /// A download that has not begun asks the store first if that may have the image, and queues for its origin if not.
@@ -58,21 +61,23 @@ extension CacheState {
         while mayStart, let (key, user) = takeLookup() { ask(key, for: user, &effects) }
     }
 
+    /// A copy of the whole store here would copy every question that waits.
     private mutating func takeLookup() -> (key: CacheKey, user: UserID)? {
-        guard let store, store.reads.admits else { return nil }
-        return self.store?.lookups.takeNext(
-            limit: store.concurrency.limit, prefetches: scheduler.permitsPrefetches)
+        guard store?.reads.admits == true else { return nil }
+        return store?.lookups.takeNext(prefetches: scheduler.permitsPrefetches)
     }
 
     private mutating func ask(_ key: CacheKey, for user: UserID, _ effects: inout Effects) {
-        guard let flight = downloads[key], let store else { return }
-        let question = StoreQuestion(
-            name: flight.name, isAboutEntry: disk.contains(key),
-            limit: store.latency.limit(atMost: store.policy.timeout))
+        guard let flight = downloads[key],
+            let question = store?.question(
+                flight.name, isAboutEntry: disk.contains(key),
+                isPrefetch: urgency(of: flight) == .background,
+                isAwaited: flight.awaitedSince != nil)
+        else { return }
         downloads.update(key) { $0.asksStore() }
-        self.store?.reads.began()
-        self.store?.lookups.began(flight.id, for: user)
-        self.store?.counters.lookups += 1
+        store?.reads.began()
+        store?.lookups.began(flight.id, for: user)
+        store?.counters.lookups += 1
         effects.work.append(.askStore(flight.id, key, flight.url, hints(for: key), question))
         changed(key, &effects)
     }
@@ -101,11 +106,15 @@ extension CacheState {
     // MARK: Answers
 
     /// The store has the image, and it was checked. It is published.
+    ///
+    /// - Parameters:
+    ///   - time: the time from the question to the head of the answer.
+    ///   - whole: that to its end. `nil` for the same.
     package mutating func foundInStore(
         _ key: CacheKey, _ id: FlightID, size: Int64, reuse: Reuse, after time: Duration?,
-        _ effects: inout Effects
+        whole: Duration? = nil, _ effects: inout Effects
     ) {
-        succeeded(id, time, &effects)
+        succeeded(id, time, whole: whole, size: size, &effects)
         store?.counters.hits += 1
         if reuse != .fresh { store?.counters.stale += 1 }
         store?.counters.bytesFrom += size
@@ -136,19 +145,21 @@ extension CacheState {
         // A download that was queued again for lack of space has another identifier.
         if downloads.flight(key, id) != nil {
             leaveStore(key, finding, &effects)
-            if finding == .missing { spread(key, now, using: &random, &effects) }
+            if answer == .awaited || finding == nil && downloads[key]?.awaitedSince != nil {
+                waitForOthers(key, now, using: &random, &effects)
+            }
         }
         startTransfers(&effects)
     }
 
     private mutating func succeeded(
-        _ id: FlightID, _ time: Duration?, _ effects: inout Effects
+        _ id: FlightID, _ time: Duration?, whole: Duration? = nil, size: Int64 = 0,
+        _ effects: inout Effects
     ) {
         guard store != nil else { return }
         store?.lookups.ended(id)
         store?.hasSucceeded = true
-        store?.concurrency.answered()
-        if let time { store?.latency.add(time) }
+        if let time { store?.pace.answered(head: time, whole: whole ?? time, size: size) }
         let wasLeftAlone = store?.reads.reason != nil
         store?.reads.succeeded()
         if wasLeftAlone, store?.reads.reason == nil {
@@ -166,23 +177,30 @@ extension CacheState {
         case .missing:
             succeeded(id, time, &effects)
             store?.counters.misses += 1
+            store?.showsMissing = true
             return .missing
+        case .claimed:
+            succeeded(id, time, &effects)
+            store?.counters.misses += 1
+            store?.counters.claims += 1
+            store?.showsMissing = true
+            return .claimed
+        case .awaited:
+            succeeded(id, time, &effects)
+            store?.counters.awaited += 1
         case .stale:
             succeeded(id, time, &effects)
             store?.counters.stale += 1
             return .stale
         case .bad(let problem):
-            succeeded(id, time, &effects)
-            store?.counters.bad += 1
-            store?.note(problem, at: now.time)
-            // A bucket full of wrong objects fills no log.
-            if store?.counters.bad.nonzeroBitCount == 1 { report(.bad(problem), &effects) }
-            return .stale
+            return isBad(problem, id, time, now, &effects)
         case .late: fail(nil, now, using: &random, &effects)
         case .failed(let cause): fail(cause, now, using: &random, &effects)
         case .overloaded(let seconds): overloaded(seconds, now, using: &random, &effects)
-        case .refused(let refusal):
-            return refuse(refusal, id, time, now, &effects)
+        case .refused(let refusal)
+        where refusal.canMeanMissing && store?.hasSucceeded == true:
+            return deny(refusal, id, time, now, &effects)
+        case .refused(let refusal): refuseQuestions(refusal, now, using: &random, &effects)
         case .notAsked, .withdrawn: store?.reads.wasWithdrawn()
         }
         return nil
@@ -193,6 +211,7 @@ extension CacheState {
         _ effects: inout Effects
     ) {
         store?.counters.late += 1
+        store?.pace.wasLate()
         store?.note(cause ?? "the answer came too late", at: now.time)
         if store?.reads.failed(now: now.instant, using: &random) == true {
             report(.late(isWriting: false, cause: cause), &effects)
@@ -204,59 +223,98 @@ extension CacheState {
         _ seconds: Int64?, _ now: Moment, using random: inout some RandomNumberGenerator,
         _ effects: inout Effects
     ) {
-        store?.concurrency.wasTooMuch()
         fail("the store is overloaded", now, using: &random, &effects)
         guard let seconds, seconds > 0 else { return }
-        let pause = min(.seconds(seconds), StoreBreaker.longestPause)
-        if store?.reads.refused(now: now.instant, for: pause, reason: .late) == true {
+        if store?.reads.wantsPause(of: seconds, now: now.instant) == true {
             report(.late(isWriting: false, cause: "the store is overloaded"), &effects)
         }
     }
 
-    private mutating func refuse(
+    /// The object cannot be used. Its origin's image will replace it.
+    private mutating func isBad(
+        _ problem: String, _ id: FlightID, _ time: Duration?, _ now: Moment,
+        _ effects: inout Effects
+    ) -> StoreFinding {
+        succeeded(id, time, &effects)
+        store?.counters.bad += 1
+        store?.note(problem, at: now.time)
+        // A bucket full of wrong objects fills no log.
+        if store?.counters.bad.nonzeroBitCount == 1 { report(.bad(problem), &effects) }
+        return .stale
+    }
+
+    /// The store denies one object to a key that may read others. If it says of other objects that they are missing, this
+    /// one is there.
+    private mutating func deny(
         _ refusal: StoreRefusal, _ id: FlightID, _ time: Duration?, _ now: Moment,
         _ effects: inout Effects
-    ) -> StoreFinding? {
-        if refusal.canMeanMissing, store?.hasSucceeded == true {
-            succeeded(id, time, &effects)
-            store?.counters.misses += 1
-            if store?.hidesMissing == false { report(.hidesMissing, &effects) }
-            store?.hidesMissing = true
-            return .missing
+    ) -> StoreFinding {
+        guard store?.showsMissing == false else {
+            return isBad("the store denies it: \(refusal.code)", id, time, now, &effects)
         }
+        succeeded(id, time, &effects)
+        store?.counters.misses += 1
+        if store?.hidesMissing == false { report(.hidesMissing, &effects) }
+        store?.hidesMissing = true
+        return .missing
+    }
+
+    private mutating func refuseQuestions(
+        _ refusal: StoreRefusal, _ now: Moment, using random: inout some RandomNumberGenerator,
+        _ effects: inout Effects
+    ) {
         store?.counters.refused += 1
-        store?.note("\(refusal.code): \(refusal.remedy)", at: now.time)
-        if store?.reads.refused(now: now.instant) == true {
+        store?.note(refusal, at: now.time)
+        if store?.reads.refused(now: now.instant, using: &random) == true {
             report(.refused(isWriting: false, refusal), &effects)
         }
         effects.work.append(.wakeStoreWriter)
-        return nil
+    }
+
+    /// Without credentials, neither a question nor a write can be asked.
+    package mutating func storeLacksCredentials(
+        _ refusal: StoreRefusal, _ now: Moment, using random: inout some RandomNumberGenerator,
+        _ effects: inout Effects
+    ) {
+        guard let policy = store?.policy else { return }
+        if policy.reads { refuseQuestions(refusal, now, using: &random, &effects) }
+        if policy.writes { _ = store?.writes.refused(now: now.instant, using: &random) }
     }
 
     func report(_ news: StoreNews, _ effects: inout Effects) {
         effects.notices.append(.store(news))
     }
 
-    // MARK: Spreading
+    // MARK: Claims
 
-    /// Lets a prefetch wait for a random time before it asks the store once more, so that not every machine with the same
-    /// schedule asks the origin.
-    private mutating func spread(
+    /// Another machine downloads the image. Asks the store again after a moment, until that has taken too long.
+    ///
+    ///     machine 1   asks for a.png      missing: it puts a claim there, and asks the origin
+    ///     machine 2   asks for a.png      finds the claim, and asks again after a moment
+    ///     machine 1   has the image       puts it in the place of the claim
+    ///     machine 2   asks for a.png      has it
+    private mutating func waitForOthers(
         _ key: CacheKey, _ now: Moment, using random: inout some RandomNumberGenerator,
         _ effects: inout Effects
     ) {
-        guard let longest = store?.policy.spread, longest > .zero, let flight = downloads[key],
-            flight.isQueued, !flight.hasSpread, urgency(of: flight) == .background
+        guard let flight = downloads[key], flight.isQueued,
+            let longest = store?.longestWait(urgency(of: flight))
         else { return }
+        let start = flight.awaitedSince ?? now.instant
+        let last = start + longest
+        guard now.instant < last else { return }
         dequeue(key, flight)
-        let end = now.instant + longest * Double.random(in: 0...1, using: &random)
-        downloads.update(key) { $0.spreads(until: end) }
+        let moment = Self.firstMoment + start.duration(to: now.instant) / 2
+        let end = min(now.instant + moment * Double.random(in: 0.5...1.5, using: &random), last)
+        downloads.update(key) { $0.waitsForOthers(from: now.instant, until: end) }
         if scheduler.pauses(key, flight.id, until: end) { effects.work.append(.planRetry) }
     }
 
-    /// The wait is over. Another machine may have brought the image to the store.
-    mutating func spreadingEnded(_ key: CacheKey) {
-        downloads.update(key) { $0.endsSpreading() }
+    private static var firstMoment: Duration { .milliseconds(200) }
+
+    /// The moment is over. The other machine may have brought the image to the store.
+    mutating func waitForOthersEnded(_ key: CacheKey) {
+        downloads.update(key) { $0.endsWaitForOthers() }
         askStoreOrQueue(key)
     }
 

@@ -15,7 +15,7 @@ extension CacheState {
         guard flight.isShareable else {
             self.store?.unshareable.insert(key)
             // The other machine's object was for everybody, and this image is not.
-            if flight.storeFinding == .stale { deleteFromStore(key, flight, &effects) }
+            if flight.isKnownToStore { deleteFromStore(key, flight, &effects) }
             return
         }
         self.store?.unshareable.remove(key)
@@ -27,20 +27,23 @@ extension CacheState {
     mutating func renewInStore(
         _ key: CacheKey, _ flight: Flight, _ end: RevalidationEnd, _ effects: inout Effects
     ) {
-        guard let store, flight.source == .origin, hasCommonName(flight),
+        guard let renew = store?.policy.renew, flight.source == .origin, hasCommonName(flight),
             case .stored = end
         else { return }
         guard flight.isShareable else {
-            self.store?.unshareable.insert(key)
-            return deleteFromStore(key, flight, &effects)
+            let isKnown = store?.unshareable.contains(key) == true
+            store?.unshareable.insert(key)
+            return isKnown ? () : deleteFromStore(key, flight, &effects)
         }
-        guard flight.confirmedLifetime >= store.policy.renew else { return }
+        guard flight.confirmedLifetime >= renew else { return }
         write(StoreTask(flight.storeFinding == .missing ? .create : .renew, key), &effects)
     }
 
-    /// The origin has the image no more, or it is not for others any more.
+    /// The origin has the image no more, or it is not for others any more. The store has it if that was seen, or if this
+    /// machine has it.
     mutating func deleteFromStore(_ key: CacheKey, _ flight: Flight, _ effects: inout Effects) {
-        guard flight.storeFinding != .missing, hasCommonName(flight) else { return }
+        let mayBeThere = flight.storeFinding == nil ? disk.contains(key) : flight.isKnownToStore
+        guard mayBeThere, hasCommonName(flight) else { return }
         write(StoreTask(.delete, key), &effects)
     }
 
@@ -64,19 +67,16 @@ extension CacheState {
     // MARK: Writing
 
     /// Writes that run at once.
-    package static var storeWriteLimit: Int { 4 }
+    package static var storeWriteLimit: Int { 16 }
 
     /// Takes the next write, if one may begin.
     package mutating func takeStoreTask() -> StoreTask? {
-        guard let store, store.writes.admits, store.writing.count < Self.storeWriteLimit else {
-            return nil
-        }
-        let writing = store.writing
-        guard let task = self.store?.queue.takeFirst(where: { !writing.contains($0.key) }) else {
-            return nil
-        }
-        self.store?.writing.insert(task.key)
-        self.store?.writes.began()
+        guard store?.writes.admits == true, let writing = store?.writing,
+            writing.count < Self.storeWriteLimit,
+            let task = store?.queue.takeFirst(where: { !writing.contains($0.key) })
+        else { return nil }
+        store?.writing.insert(task.key)
+        store?.writes.began()
         return task
     }
 
@@ -91,6 +91,9 @@ extension CacheState {
             store?.counters.uploads += 1
             store?.counters.bytesTo += bytes
             wrote(&effects)
+            if store?.isMarked == false { write(.mark, &effects) }
+            store?.isMarked = true
+        case .marked: wrote(&effects)
         case .deleted:
             store?.counters.deleted += 1
             wrote(&effects)
@@ -107,8 +110,10 @@ extension CacheState {
         case .failed(let cause): tryAgain(task, cause, now, using: &random, &effects)
         case .overloaded(let seconds):
             tryAgain(task, "the store is overloaded", now, using: &random, &effects)
-            pauseWrites(seconds, now)
-        case .refused(let refusal): refuseWrite(refusal, now, &effects)
+            if let seconds, seconds > 0 {
+                _ = store?.writes.wantsPause(of: seconds, now: now.instant)
+            }
+        case .refused(let refusal): refuseWrite(refusal, now, using: &random, &effects)
         }
     }
 
@@ -144,19 +149,14 @@ extension CacheState {
         store?.delayed.append((due, task))
     }
 
-    private mutating func pauseWrites(_ seconds: Int64?, _ now: Moment) {
-        guard let seconds, seconds > 0 else { return }
-        let pause = min(.seconds(seconds), StoreBreaker.longestPause)
-        _ = store?.writes.refused(now: now.instant, for: pause, reason: .late)
-    }
-
     private mutating func refuseWrite(
-        _ refusal: StoreRefusal, _ now: Moment, _ effects: inout Effects
+        _ refusal: StoreRefusal, _ now: Moment, using random: inout some RandomNumberGenerator,
+        _ effects: inout Effects
     ) {
         store?.counters.refused += 1
         store?.counters.dropped += 1
-        store?.note("\(refusal.code): \(refusal.remedy)", at: now.time)
-        if store?.writes.refused(now: now.instant) == true {
+        store?.note(refusal, at: now.time)
+        if store?.writes.refused(now: now.instant, using: &random) == true {
             report(.refused(isWriting: true, refusal), &effects)
         }
     }
@@ -180,11 +180,13 @@ extension CacheState {
         if store?.lookups.isAnyWaiting == true { startQueued(&effects) }
     }
 
-    /// The machine is on another network, where the store may be in reach.
+    /// The machine is on another network, where the store may be in reach, and hosts others; or settings or credentials
+    /// have changed.
     package mutating func storeMayBeInReach() {
+        store?.localOrigins = Recent(capacity: 1024)
         store?.reads.close()
         store?.writes.close()
-        store?.latency.forget()
+        store?.pace = StorePace()
     }
 
     /// Whether nothing has to be written any more.

@@ -57,6 +57,7 @@ extension CacheState {
     /// A whole image arrived. The times run from the request to the beginning of the response, and to the last byte.
     package mutating func downloaded(bytes: Int64, firstByte: Duration, whole: Duration) {
         counters.downloaded(bytes: bytes, firstByte: firstByte, whole: whole)
+        store?.downloaded(in: whole)
     }
 
     /// The whole image has arrived and been checked. It is published, unless its download has ended.

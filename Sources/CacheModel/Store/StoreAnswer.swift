@@ -2,11 +2,15 @@
 package enum StoreAnswer: Hashable, Sendable {
     /// There is no such object.
     case missing
+    /// There was none, and now there is a claim: other machines know that this one downloads the image.
+    case claimed
+    /// There is a claim of another machine.
+    case awaited
     /// The object is whole but stale, and the entry that was asked about is the same or newer.
     case stale
     /// The object is not what its metadata promise, or no image that this cache accepts.
     case bad(String)
-    /// The head did not arrive in time, or the body stalled.
+    /// The answer did not arrive in time.
     case late
     /// There was no connection, or the store failed.
     case failed(String)

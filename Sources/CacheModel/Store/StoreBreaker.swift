@@ -1,4 +1,5 @@
-/// Decides whether the store is used at all: after too many bad answers it is left alone for a while.
+/// Decides whether the store is used at all: after many bad answers it is left alone, for a second, then for twice as long
+/// each time, up to a minute.
 ///
 /// It counts the *share* of bad answers. One of three nodes that hangs makes every second answer late for as long as
 /// half a minute, and the others arrive in milliseconds, so there are never several bad ones in a row.
@@ -17,13 +18,12 @@ package struct StoreBreaker: Sendable {
     }
 
     private var state = State.closed
-    /// Whether each of the last answers was bad, the latest one in the lowest bit.
-    private var window: UInt32 = 0
+    /// Two for each bad answer, less one for each good one.
+    private var doubt = 0
     private var pause = Self.firstPause
 
-    /// The answers that count.
-    private static let windowLength: UInt32 = 20
-    private static let badLimit = 6
+    /// The doubt at which the store is left alone.
+    private static let limit = 16
     private static let firstPause = Duration.seconds(1)
     package static let longestPause = Duration.seconds(60)
 
@@ -63,17 +63,20 @@ package struct StoreBreaker: Sendable {
         if case .trying(true, let reason) = state { state = .trying(isUnderWay: false, reason) }
     }
 
-    /// The store answered as it should.
+    /// The store answered as it should. After a pause, the next bad answer means another one, until there were some good
+    /// ones.
     package mutating func succeeded() {
         switch state {
-        case .closed: window <<= 1
-        case .trying: close()
+        case .closed:
+            doubt = max(0, doubt - 1)
+            if doubt == 0 { pause = Self.firstPause }
+        case .trying: (state, doubt) = (.closed, Self.limit - 2)
         // An answer to a request from before.
         case .open: return
         }
     }
 
-    /// The store failed, or was too late. Returns whether it is left alone from now on.
+    /// The answer was late, or the store failed. Returns whether the store is left alone from now on, and was not before.
     package mutating func failed(
         now: ContinuousClock.Instant, using random: inout some RandomNumberGenerator
     ) -> Bool {
@@ -83,21 +86,32 @@ package struct StoreBreaker: Sendable {
             leaveAlone(reason, now, using: &random)
             return false
         case .closed:
-            window = (window << 1 | 1) & (1 << Self.windowLength - 1)
-            guard window.nonzeroBitCount >= Self.badLimit else { return false }
+            doubt += 2
+            guard doubt >= Self.limit else { return false }
             leaveAlone(.late, now, using: &random)
             return true
         }
     }
 
-    /// The store wants to be left alone, or lets this machine in only after somebody has changed something. Returns
-    /// whether that is new.
+    /// The store lets this machine in only after somebody has changed something. Returns whether that is new.
     package mutating func refused(
-        now: ContinuousClock.Instant, for time: Duration = Self.longestPause,
-        reason: Reason = .refused
+        now: ContinuousClock.Instant, using random: inout some RandomNumberGenerator
     ) -> Bool {
-        let isNew = self.reason != reason
-        state = .open(until: now + time, reason)
+        let isNew = reason != .refused
+        if case .open(let end, _) = state {
+            state = .open(until: end, .refused)
+        } else {
+            leaveAlone(.refused, now, using: &random)
+        }
+        return isNew
+    }
+
+    /// The store wants to be left alone for some seconds. Returns whether it was not before.
+    package mutating func wantsPause(
+        of seconds: Int64, now: ContinuousClock.Instant
+    ) -> Bool {
+        let isNew = reason == nil
+        state = .open(until: now + min(.seconds(seconds), Self.longestPause), reason ?? .late)
         return isNew
     }
 
@@ -108,12 +122,8 @@ package struct StoreBreaker: Sendable {
         return true
     }
 
-    /// Something changed that may have been the reason, such as the network.
-    package mutating func close() {
-        state = .closed
-        window = 0
-        pause = Self.firstPause
-    }
+    /// Something changed that may have been the reason, such as the network or the credentials.
+    package mutating func close() { self = StoreBreaker() }
 
     private mutating func leaveAlone(
         _ reason: Reason, _ now: ContinuousClock.Instant,
@@ -122,6 +132,6 @@ package struct StoreBreaker: Sendable {
         let jitter = Double.random(in: 0.75...1.25, using: &random)
         state = .open(until: now + pause * jitter, reason)
         pause = min(pause * 2, Self.longestPause)
-        window = 0
+        doubt = 0
     }
 }

@@ -7,6 +7,10 @@ package struct StoreCounters: Hashable, Sendable {
     /// Objects that were stale.
     package var stale = 0
     package var misses = 0
+    /// Images that were missing and that this machine claimed.
+    package var claims = 0
+    /// Answers that another machine has claimed the image.
+    package var awaited = 0
     /// Answers that came too late or not at all, and failures of the store.
     package var late = 0
     package var refused = 0

@@ -2,6 +2,8 @@
 package enum StoreFinding: Sendable {
     /// Nothing.
     case missing
+    /// This machine's claim.
+    case claimed
     /// An object that is stale, wrong, or not readable.
     case stale
 }

@@ -12,6 +12,9 @@ package struct StoreLookups: Sendable {
     private var running: [FlightID: UserID] = [:]
     private var runningByUser = Tally<UserID>()
 
+    /// Questions that run at once.
+    package static let most = 32
+
     package init() {}
 
     package var isAnyWaiting: Bool { !waiting.isEmpty }
@@ -45,7 +48,7 @@ package struct StoreLookups: Sendable {
     ///   - limit: how many may run at once. One in eight is kept for users for whom none runs.
     ///   - prefetches: whether the turn of a prefetch comes at all.
     package mutating func takeNext(
-        limit: Int, prefetches: Bool = true
+        limit: Int = Self.most, prefetches: Bool = true
     ) -> (key: CacheKey, user: UserID)? {
         guard !waiting.isEmpty, running.count < limit else { return nil }
         let isScarce = running.count >= limit - limit / 8

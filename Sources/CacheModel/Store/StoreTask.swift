@@ -11,6 +11,8 @@ package struct StoreTask: Hashable, Sendable {
         case renew
         /// Delete the object.
         case delete
+        /// Leave the mark of a machine that writes here. The key means nothing.
+        case mark
     }
 
     package let key: CacheKey
@@ -21,4 +23,6 @@ package struct StoreTask: Hashable, Sendable {
     package init(_ kind: Kind, _ key: CacheKey) {
         (self.kind, self.key) = (kind, key)
     }
+
+    static let mark = StoreTask(.mark, CacheKey(high: 0, low: 0))
 }

@@ -4,6 +4,8 @@ package enum StoreWriteEnd: Hashable, Sendable {
     case written(bytes: Int64)
     case deleted
     case renewed
+    /// The mark is there.
+    case marked
     /// Somebody else has put the image there.
     case wasThere
     /// There is no object to renew.

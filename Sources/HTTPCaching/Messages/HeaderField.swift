@@ -17,6 +17,8 @@ enum HeaderField: String, CaseIterable {
     case storeRecord = "x-amz-meta-record"
     case storeDigest = "x-amz-meta-sha256"
     case storeURLDigest = "x-amz-meta-url-digest"
+    case storeLeftOut = "x-amz-meta-left-out"
+    case storeClaim = "x-amz-meta-claim"
 
     private static let names = allCases.map { (field: $0, name: Array($0.rawValue.utf8)) }
 

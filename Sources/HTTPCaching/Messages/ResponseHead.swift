@@ -160,6 +160,8 @@ package struct ResponseHead: Sendable {
         case .storeRecord: storeMetadata = storeMetadata.with { $0.record = value }
         case .storeDigest: storeMetadata = storeMetadata.with { $0.digest = value }
         case .storeURLDigest: storeMetadata = storeMetadata.with { $0.urlDigest = value }
+        case .storeLeftOut: storeMetadata = storeMetadata.with { $0.leftOut = value }
+        case .storeClaim: storeMetadata = storeMetadata.with { $0.claim = value }
         case .vary:
             variesOnAnything =
                 variesOnAnything || value.split(separator: ",").contains { $0.trimmed == "*" }

@@ -12,6 +12,9 @@ package struct StoreRecord: Hashable, Sendable {
     /// Bytes of the text. Some stores take no longer value.
     static let maximumLength = 256
 
+    /// Seconds for which an object is fresh at most, whatever its writer says.
+    static let longestFreshness: Int64 = 30 * 86_400
+
     package init(_ record: EntryRecord, put: UnixTime) {
         (self.record, self.put) = (record, put)
     }
@@ -68,8 +71,9 @@ package struct StoreRecord: Hashable, Sendable {
             let putHere = now + -max(date - modified, 0)
             let shift = putHere - put
             entry.fetchedAt = min(record.fetchedAt + shift, now)
+            // Nobody can make an image fresh on every machine for ever.
             entry.freshUntil = record.freshUntil.map {
-                max($0 + shift, UnixTime(rawValue: 1))
+                min(max($0 + shift, UnixTime(rawValue: 1)), now + Self.longestFreshness)
             }
         } else {
             entry.fetchedAt = min(record.fetchedAt, now)

@@ -117,6 +117,12 @@ extension Figure {
         Figure("storeStale", "store_stale_total", .counter, "Objects that were stale."),
         Figure("storeMisses", "store_misses_total", .counter, "Images that the store had not."),
         Figure(
+            "storeClaims", "store_claims_total", .counter,
+            "Images that this machine announced to others before it downloaded them."),
+        Figure(
+            "storeAwaited", "store_awaited_total", .counter,
+            "Answers that another machine downloads the image."),
+        Figure(
             "storeLate", "store_late_total", .counter,
             "Answers of the store that were late, or failures."),
         Figure("storeRefused", "store_refused_total", .counter, "Refusals of the store."),

@@ -113,7 +113,8 @@ export class Catalog {
     if (growth.list !== this.list || this.isWhole) return
     const before = this.total
     this.isWhole = growth.isWhole
-    this.total = this.#expected(growth.total)
+    // News can be older than the images that are here: as long as the list is read, it gets no shorter.
+    this.total = this.isWhole ? growth.total : Math.max(before, this.#expected(growth.total))
     if (this.isWhole || this.total !== before) this.#onChange()
   }
 

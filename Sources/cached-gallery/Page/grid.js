@@ -113,6 +113,7 @@ export class Grid {
 
   /** Where the list is: its first image on the screen, and how many pixels of it are above the screen. */
   get place() {
+    this.#takeBar()
     const index = this.first
     return { index, hidden: index < this.#catalog.length ? this.#map.position - this.layout.place(index).top : 0 }
   }

@@ -298,6 +298,15 @@ extension Setting {
             "How long a download waits for the store at most before it asks its server."
         ) { $0.store.policy.timeout = $1 },
         Setting(
+            "CACHED_STORE_PRIVATE", .answer, default: "no", restart: true,
+            """
+            Whether images of private addresses and names are shared too: those that are not of the \
+            public Internet, localhost, names without a dot, and those below .local, .internal and \
+            .home.arpa. They can be other images on another network. All machines of the store need \
+            the same value.
+            """
+        ) { $0.cache.transfers.keepsLocalImages = !$1 },
+        Setting(
             "CACHED_STORE_MAX_RATE", .size(),
             otherwise: "a quarter of CACHED_MAX_RATE, if that is set",
             restart: true, "The largest number of bytes a second that all uploads together send."

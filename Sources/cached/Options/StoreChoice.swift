@@ -24,7 +24,7 @@ struct StoreChoice: Sendable {
         }
         var settings = StoreSettings(
             location: try location(bucket, values, environment),
-            credentials: try credentials ?? Self.credentials(values, environment))
+            credentials: credentials ?? StoreCredentialSource(environment: environment))
         settings.policy = policy
         settings.maximumRate = maximumRate ?? downloadRate.map { max(1, $0 / 4) }
         return settings
@@ -62,31 +62,23 @@ struct StoreChoice: Sendable {
                     + error.expected)
         }
     }
-
-    private static func credentials(
-        _ values: SettingValues, _ environment: [String: String]
-    ) throws -> StoreCredentialSource {
-        do throws(StoreCredentialSource.Missing) {
-            return try StoreCredentialSource(environment: environment)
-        } catch {
-            throw StartFailure.configuration(
-                "\(values.place(of: "CACHED_STORE")) needs credentials, and there are none in "
-                    + "\(error.places.joined(separator: ", ")); for a public bucket set "
-                    + "CACHED_STORE_CREDENTIALS=none")
-        }
-    }
 }
 
 extension Settings {
-    /// Warns of a store that others can see into.
-    func warnOfStore(_ logger: Logger) {
+    /// Tells which store is used, and warns of one that others can see into.
+    func reportStore(_ logger: Logger) {
         guard let store = cache.store else { return }
+        logger.info(
+            "images are shared with other machines",
+            metadata: [
+                "store": "\(store.location.description)", "endpoint": "\(store.location.endpoint)",
+            ])
         if store.location.isOpenToListeners {
             logger.warning(
                 "the store is reached without TLS; whoever listens on the way sees the images",
                 metadata: ["endpoint": "\(store.location.endpoint)"])
         }
-        if let file = store.credentials.path, store.credentials.isOpenToOthers {
+        for file in store.credentials.openToOthers {
             logger.warning(
                 "others may read the credentials of the store; chmod 600 the file",
                 metadata: ["file": "\(file)"])

@@ -35,7 +35,7 @@ struct PermittedPaths {
         if let login = settings.values["CACHED_PROXY_LOGIN"]?.text {
             add([Self.folder(of: login)], clinux_read)
         }
-        if let credentials = settings.cache.store?.credentials.path {
+        for credentials in settings.cache.store?.credentials.files ?? [] {
             add(Self.folders(of: credentials), clinux_read)
         }
         if let deriver = settings.cache.deriver {

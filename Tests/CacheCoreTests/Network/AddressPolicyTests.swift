@@ -55,6 +55,23 @@ struct AddressPolicyTests {
         }
     }
 
+    @Test(arguments: [
+        "localhost", "LocalHost.", "a.localhost", "intranet", "printer.local", "x.internal",
+        "nas.home.arpa", "127.1", "0x7f000001", "10.0.0.1", "192.168.1.1.", "[::1]", "[fd00::1]",
+        "[::ffff:10.0.0.1]", "[odd",
+    ])
+    func someNamesMeanAnotherHostOnAnotherNetwork(host: String) {
+        #expect(AddressPolicy.isLocal(host: host))
+    }
+
+    @Test(arguments: [
+        "example.com", "example.com.", "local.example", "8.8.8.8", "[2606:4700::1111]",
+        "internal.example.org", "arpa.example",
+    ])
+    func otherNamesMeanOneHostEverywhere(host: String) {
+        #expect(!AddressPolicy.isLocal(host: host))
+    }
+
     @Test func aRangeOfAllAddressesCoversOneFamily() throws {
         let policy = AddressPolicy(allowing: try ranges("0.0.0.0/0"))
         #expect(policy.permits(try #require(IPAddress("192.168.0.1"))))

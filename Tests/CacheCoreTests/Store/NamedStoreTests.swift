@@ -39,13 +39,16 @@ struct NamedStoreTests {
             let signed = try CacheURL(first.origin.url("/a.png?sig=1&size=2"))
             let request = ImageRequest(signed, named: name)
             store.server.route(store.path(request)) { request in
-                request.method == "PUT" ? .answer(200) : .answer(404)
+                request.method == "PUT" ? .answer(200) : .storeError(404, "NoSuchKey")
             }
             first.origin.route("/a.png?sig=1&size=2", .answer(headers: lasting, body: image))
             #expect(try await fetch(request, by: first).failures.isEmpty)
             await CacheFixture.drain(first.cache)
-            let put = try #require(store.server.requests().last)
+            let put = try #require(store.server.requests(store.path(request)).last)
             #expect(put.method == "PUT" && put.path == store.path(ImageRequest(name)))
+            #expect(put.headers["x-amz-meta-left-out"] == "sig")
+            let mark = store.server.requests("/images/v1/cached").first
+            #expect(mark?.method == "PUT" && mark?.headers["If-None-Match"] == "*")
             #expect(put.headers["x-amz-meta-url-digest"] == StoreMetadata.urlDigest(of: name))
             #expect(put.headers["x-amz-meta-record"]?.contains("sig") == false)
 
@@ -60,6 +63,33 @@ struct NamedStoreTests {
             // The entry's origin is asked by the URL that this machine knows.
             let details = second.cache.details(of: again.key)
             #expect(details.source == other.string)
+        }
+    }
+
+    /// The rule of the machine that put it there may be a mistake.
+    @Test func anotherMachinesRuleDecidesNothingHere() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope, mode: (true, true))
+            let origin = try ScriptedOrigin(in: scope)
+            let name = ImageRequest(try CacheURL(origin.url("/a.png")))
+            let fields = store.fields(name, image).withDefaults(["x-amz-meta-left-out": "w"])
+            store.server.route(store.path(name)) { [image] request in
+                request.method == "PUT" ? .answer(200) : .answer(headers: fields, body: image)
+            }
+            for (rules, hits) in [("", 0), ("127.0.0.1:w", 1), ("127.0.0.1:x", 0)] {
+                let rules = try IgnoredQueries(rules)
+                let fixture = try CacheFixture(in: scope, origin: origin) {
+                    $0.store = store.settings
+                    $0.ignoredQueries = rules
+                }
+                origin.route("/a.png", .answer(headers: lasting, body: image))
+                #expect(try await fetch(name, by: fixture).failures.isEmpty)
+                #expect(fixture.storeCounters.hits == hits)
+                await CacheFixture.drain(fixture.cache)
+            }
+            let put = store.server.requests(store.path(name)).last { $0.method == "PUT" }
+            #expect(put?.headers["If-None-Match"] == nil)
+            #expect(put?.headers["x-amz-meta-left-out"] == nil)
         }
     }
 

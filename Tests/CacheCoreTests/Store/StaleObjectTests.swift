@@ -79,7 +79,9 @@ struct StaleObjectTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
-            let stale: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+            let stale: HeaderFields = [
+                "Cache-Control": "max-age=7200", "Age": "7200", "ETag": "\"1\"",
+            ]
             fixture.origin.route("/a.png", .answer(headers: stale, body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             let imageRequest = try fixture.imageRequest("/a.png")
@@ -99,7 +101,9 @@ struct StaleObjectTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope)
             let fixture = try fixture(store, in: scope)
-            let stale: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+            let stale: HeaderFields = [
+                "Cache-Control": "max-age=7200", "Age": "7200", "ETag": "\"1\"",
+            ]
             fixture.origin.route("/a.png", .answer(headers: stale, body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             let imageRequest = try fixture.imageRequest("/a.png")
@@ -111,6 +115,21 @@ struct StaleObjectTests {
                     "GET", "HEAD", "GET",
                 ])
             #expect(fixture.origin.requests().count == 1)
+        }
+    }
+
+    /// Confirmations for a minute are written nowhere, so the store knows nothing newer.
+    @Test func theStoreIsNotAskedAboutAnEntryThatIsNeverFreshForLong() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            let stale: HeaderFields = [
+                "Cache-Control": "max-age=60", "Age": "60", "ETag": "\"1\"",
+            ]
+            fixture.origin.route("/a.png", .answer(headers: stale, body: image))
+            for _ in 0..<3 { #expect(try await fixture.fetch("/a.png").failures.isEmpty) }
+            #expect(store.server.requests().map(\.method) == ["GET"])
+            #expect(fixture.origin.requests().count == 3)
         }
     }
 }

@@ -54,20 +54,27 @@ struct StoreCredentialsTests {
         }
     }
 
-    @Test func aChangedFileIsReadAgainOnceItsKeyIsDoubted() async throws {
+    @Test func aChangedFileIsReadAgainAndAnIncompleteOneIsNot() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
-            let file = try home.write(text("old"), to: "credentials")
+            let file = home.file("credentials")
             let location = try StoreLocation(
                 "s3://images", endpoint: "http://127.0.0.1:1", region: "r", style: nil)
-            let source = try StoreCredentialSource(
-                environment: ["AWS_SHARED_CREDENTIALS_FILE": file])
+            let source = StoreCredentialSource(environment: ["AWS_SHARED_CREDENTIALS_FILE": file])
             let access = StoreAccess(StoreSettings(location: location, credentials: source))
+            #expect(throws: StoreCredentialSource.Missing.self) { try access.credentials() }
+            #expect(!access.hasOtherCredentials())
+            try home.write(text("old"), to: "credentials")
+            #expect(access.hasOtherCredentials())
             #expect(try access.credentials()?.keyID == "old")
+            for part in ["", "[default]\naws_access_key_id = ne"] {
+                try home.write(part, to: "credentials")
+                #expect(!access.hasOtherCredentials())
+                #expect(try access.credentials()?.keyID == "old")
+            }
             try home.write(text("another"), to: "credentials")
-            #expect(try access.credentials()?.keyID == "old")
-            access.doubtCredentials()
             #expect(try access.credentials()?.keyID == "another")
+            #expect(!access.hasOtherCredentials())
         }
     }
 
@@ -75,12 +82,11 @@ struct StoreCredentialsTests {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let file = try home.write(text("k"), to: "credentials")
-            let source = try StoreCredentialSource(
-                environment: ["AWS_SHARED_CREDENTIALS_FILE": file])
+            let source = StoreCredentialSource(environment: ["AWS_SHARED_CREDENTIALS_FILE": file])
             #expect(chmod(file, 0o644) == 0)
-            #expect(source.isOpenToOthers)
+            #expect(source.openToOthers == [file])
             #expect(chmod(file, 0o600) == 0)
-            #expect(!source.isOpenToOthers)
+            #expect(source.openToOthers.isEmpty)
         }
     }
 }

@@ -29,6 +29,8 @@ final class CacheFixture: Sendable {
         if let loopback = AddressRange("127.0.0.0/8") {
             settings.transfers.addressPolicy = AddressPolicy(allowing: [loopback])
         }
+        // The origins of tests are on the loopback.
+        settings.transfers.keepsLocalImages = false
         // Many tests serve one image under several paths. Tests of shared files turn this on.
         settings.sharesFiles = false
         change(&settings)

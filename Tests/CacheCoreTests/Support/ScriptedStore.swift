@@ -19,12 +19,12 @@ struct ScriptedStore {
         timeout: Duration = .seconds(1)
     ) throws {
         server = try ScriptedOrigin(in: scope)
+        server.otherwise(.storeError(404, "NoSuchKey"))
         let location = try StoreLocation(
             "s3://images", endpoint: server.url(""), region: "us-east-1", style: nil)
         var settings = StoreSettings(location: location, credentials: .none)
         (settings.policy.reads, settings.policy.writes) = mode
         settings.policy.timeout = timeout
-        settings.policy.spread = .zero
         self.settings = settings
     }
 
@@ -66,10 +66,7 @@ struct ScriptedStore {
     /// Answers a question with an error document.
     func fails(_ request: ImageRequest, _ status: Int, _ code: String, _ fields: HeaderFields = [:])
     {
-        let document = "<?xml version=\"1.0\"?><Error><Code>\(code)</Code></Error>"
-        let fields = fields.withDefaults(["Content-Type": "application/xml"])
-        server.route(
-            path(request), .answer(status, headers: fields, body: Array(document.utf8)))
+        server.route(path(request), .storeError(status, code, fields))
     }
 }
 

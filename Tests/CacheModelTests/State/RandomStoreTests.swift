@@ -42,7 +42,7 @@ private struct StoreStorm: ~Copyable {
         random = SeededGenerator(seed: seed)
         state = CacheState(
             transferLimit: 3, originLimit: 2, retry: RetryPolicy(), publishingLimit: 4,
-            store: StorePolicy(renew: 100, spread: .seconds(1)))
+            store: StorePolicy(renew: 100))
         state.disk.validity = .complete
     }
 
@@ -125,7 +125,7 @@ private struct StoreStorm: ~Copyable {
         lookups[id] = nil
         let refusal = StoreRefusal(code: "AccessDenied", remedy: "")
         let answers: [StoreAnswer] = [
-            .missing, .missing, .stale, .bad("bad"), .late, .failed("failed"), .withdrawn,
+            .missing, .claimed, .awaited, .stale, .bad("bad"), .late, .failed("failed"), .withdrawn,
             .notAsked,
             .overloaded(retryAfter: 1), .refused(refusal),
         ]

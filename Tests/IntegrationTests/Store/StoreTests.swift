@@ -56,6 +56,25 @@ struct StoreTests {
         }
     }
 
+    /// The origin of the tests is on the loopback, which one machine may connect to and the other may not.
+    @Test func whatOneMachineMayReachStaysThere() async throws {
+        try await withFixture { fixture in
+            let images = fixture.images(0..<3)
+            let first = try await fixture.daemon(["CACHED_STORE_PRIVATE": nil])
+            #expect(try await first.takes(images))
+            try await first.writesToStore()
+            #expect(try await first.metric("storeUploads") == 0)
+            let sharing = try await fixture.daemon()
+            #expect(try await sharing.takes(images))
+            try await sharing.writesToStore()
+            #expect(try await sharing.metric("storeUploads") == 3)
+            let second = try await fixture.daemon(["CACHED_STORE_PRIVATE": nil])
+            #expect(try await second.takes(images))
+            #expect(try await second.metric("storeHits") == 0)
+            #expect(fixture.origin.requests().count == 9)
+        }
+    }
+
     /// - Parameter ahead: seconds by which the clock of the second machine is ahead.
     private func expectSame(
         _ image: StoreFixture.Image, on first: DaemonFixture, and second: DaemonFixture, ahead: Int
@@ -262,6 +281,36 @@ struct StoreTests {
         }
     }
 
+    /// Nobody has the images, and all machines want them at once. A download takes half a second.
+    @Test func aNewImageIsDownloadedOnceForAll() async throws {
+        try await withFixture { fixture in
+            let images = fixture.images(0..<6)
+            for image in images {
+                let path = image.url.dropFirst(fixture.origin.url("").count)
+                let head =
+                    "Content-Type: image/png\r\nCache-Control: max-age=5000\r\n"
+                    + "Content-Length: \(image.bytes.count)\r\n\r\n"
+                fixture.origin.route(
+                    String(path),
+                    [
+                        .trickle(Array("HTTP/1.1 200 OK\r\n".utf8), bytesPerSecond: 34),
+                        .bytes(Array(head.utf8) + image.bytes),
+                    ])
+            }
+            var daemons: [DaemonFixture] = []
+            for _ in 0..<8 { daemons.append(try await fixture.daemon()) }
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for daemon in daemons { group.addTask { try await daemon.takes(images) } }
+                for try await isDone in group { #expect(isDone) }
+            }
+            #expect(fixture.origin.requests().count <= 12)
+            for image in images {
+                let bytes = try contents(of: daemons[7].path(image.url))
+                #expect(bytes == image.bytes)
+            }
+        }
+    }
+
     /// Uploads that wait end with the daemon, within the time for them.
     @Test func writesThatWaitDelayTheEndForTheirTimeOnly() async throws {
         try await withFixture { fixture in
@@ -272,7 +321,7 @@ struct StoreTests {
             let images = fixture.images(0..<count)
             for image in images {
                 silent.route(try fixture.objectPath(image)) { request in
-                    request.method == "PUT" ? [.wait(gate)] : .answer(404)
+                    request.method == "PUT" ? [.wait(gate)] : .storeError(404, "NoSuchKey")
                 }
             }
             let daemon = try await fixture.daemon(["CACHED_STORE_ENDPOINT": silent.url("")])

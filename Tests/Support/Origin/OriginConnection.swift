@@ -55,11 +55,9 @@ struct OriginConnection {
     }
 
     private func answer(to request: OriginRequest) -> OriginScript {
-        let routes = origin.state.read(\.routes)
-        guard let responder = routes[request.target] ?? routes[request.path] else {
-            return .answer(404, headers: ["Content-Type": "text/plain"])
-        }
-        return responder(request)
+        let (routes, fallback) = origin.state.read { ($0.routes, $0.fallback) }
+        let responder = routes[request.target] ?? routes[request.path]
+        return responder?(request) ?? fallback
     }
 
     private func perform(_ script: OriginScript, for request: OriginRequest) -> Next {

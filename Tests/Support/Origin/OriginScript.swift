@@ -48,6 +48,15 @@ extension OriginScript {
         [head(status, headers, ["Content-Length": "\(body.count)"]), .bytes(body)]
     }
 
+    /// A store's explanation of a failure, as S3 has it.
+    public static func storeError(
+        _ status: Int, _ code: String, _ headers: HeaderFields = [:]
+    ) -> Self {
+        answer(
+            status, headers: headers.withDefaults(["Content-Type": "application/xml"]),
+            body: Array("<?xml version=\"1.0\"?><Error><Code>\(code)</Code></Error>".utf8))
+    }
+
     /// A redirect to `location`.
     public static func redirect(_ status: Int = 302, to location: String) -> Self {
         [.head(status, ["Location": location, "Content-Length": "0"])]

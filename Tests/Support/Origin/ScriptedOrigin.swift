@@ -8,12 +8,13 @@ import Foundation
 ///     #expect(origin.requests("/a.png").count == 1)
 ///
 /// Each connection has its own thread and serves any number of requests. A path without a route is
-/// answered with 404. The server ends with its scope, even while its scripts wait.
+/// answered with 404, unless ``otherwise(_:)`` says otherwise. The server ends with its scope, even while its scripts wait.
 public final class ScriptedOrigin: Sendable {
     public typealias Responder = @Sendable (OriginRequest) -> OriginScript
 
     struct State: Sendable {
         var routes: [String: Responder] = [:]
+        var fallback = OriginScript.answer(404, headers: ["Content-Type": "text/plain"])
         /// Every request, at the index of its id.
         var requests: [OriginRequest] = []
         /// The connections still open, by number.
@@ -60,6 +61,11 @@ public final class ScriptedOrigin: Sendable {
     /// Sets the response for a path, computed for each request.
     public func route(_ path: String, responder: @escaping Responder) {
         state.change { $0.routes[path] = responder }
+    }
+
+    /// Sets the response for all paths without a route.
+    public func otherwise(_ script: OriginScript) {
+        state.change { $0.fallback = script }
     }
 
     /// Every request so far, or those for one path (or one target with its query).

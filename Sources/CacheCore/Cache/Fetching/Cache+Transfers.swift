@@ -14,6 +14,10 @@ extension Cache: TransferDelegate {
         run { $0.transferAnswered(id, isMultiplexed: isMultiplexed, &$1) }
     }
 
+    func downloadIsLocal(_ key: CacheKey, _ id: FlightID) {
+        run { state, _ in state.transferIsLocal(key, id) }
+    }
+
     func flow(of key: CacheKey, _ id: FlightID) -> FlowKey? {
         read { $0.flow(of: key, id) }
     }

@@ -17,6 +17,9 @@ final class StoreDelegate: TransferDelegate {
     /// Connections to the store are never shared.
     func downloadAnswered(_ id: FlightID, isMultiplexed: Bool) {}
 
+    /// The store's address is configured, and says nothing about the origin's.
+    func downloadIsLocal(_ key: CacheKey, _ id: FlightID) {}
+
     func flow(of key: CacheKey, _ id: FlightID) -> FlowKey? { cache.flow(of: key, id) }
 
     func downloadProgressed(
@@ -49,7 +52,7 @@ final class StoreDelegate: TransferDelegate {
             case .staged(let image):
                 state.foundInStore(
                     key, id, size: image.record.size, reuse: image.record.reuse(at: .now),
-                    after: image.times.firstByte, &effects)
+                    after: image.times.firstByte, whole: image.times.whole, &effects)
             case .confirmed(let revalidation):
                 state.confirmedByStore(key, id, after: revalidation.storeTime, &effects)
             case .notInStore(let answer, let time):
@@ -65,4 +68,5 @@ final class StoreDelegate: TransferDelegate {
 
 extension TransferTimes {
     fileprivate var firstByte: Duration? { answered.map { began.duration(to: $0) } }
+    fileprivate var whole: Duration? { staged.map { began.duration(to: $0) } }
 }

@@ -13,7 +13,7 @@ struct StoreLog {
             logger.error(
                 isWriting
                     ? "the store refuses images, so they stay on this machine"
-                    : "the store refuses to be asked, so images come from their origins",
+                    : "the store cannot be used, so images come from their origins",
                 metadata: ["code": "\(refusal.code)", "remedy": "\(refusal.remedy)"])
         case .late(let isWriting, let cause):
             logger.warning(

@@ -54,6 +54,13 @@ final class StoreProbe {
             throw Fault(problem: problem("GET", answer))
         }
         check.get = answer.time
+        guard !check.policy.writes else { return }
+        guard try ask(.get, "GET", at: access.location.markURL).status == 200 else {
+            throw Fault(
+                problem:
+                    "no machine has put an image below \(access.location.description) yet; correct "
+                    + "CACHED_STORE, or start a machine that writes")
+        }
     }
 
     private func write(_ check: inout StoreCheck) throws {
@@ -88,17 +95,30 @@ final class StoreProbe {
         return "\(step): \(refusal.code): \(refusal.remedy)"
     }
 
+    /// What is wrong with the connection, and the remedy.
+    private func explain(_ error: CurlError, _ request: Request) -> String {
+        let failure = Failure.curl(
+            error, certificateProblem: request.easy.certificateProblem,
+            text: request.easy.errorText)
+        return StoreRefusal(failure, at: access.location.endpoint)?.remedy
+            ?? "no answer from \(access.location.endpoint): \(failure.message)"
+    }
+
     private func ask(
-        _ method: StoreRequest.Method, _ step: String, _ fields: [RequestField] = []
+        _ method: StoreRequest.Method, _ step: String, _ fields: [RequestField] = [],
+        at other: String? = nil
     ) throws -> Answer {
         var plan = RequestPlan(
-            flight: FlightID(rawValue: 0), url: url, route: .direct, mayShareConnection: false)
+            flight: FlightID(rawValue: 0), url: other ?? url, route: .direct,
+            mayShareConnection: false)
         plan.fields = fields
         plan.decodesBody = false
-        do throws(CredentialsFile.Problem) {
-            plan.store = try access.request(method, headLimit: Self.patience)
+        do throws(StoreCredentialSource.Missing) {
+            plan.store = try access.request(
+                method, StorePatience(limit: Self.patience, rate: 1 << 20))
         } catch {
-            throw Fault(problem: "the file of credentials \(error)")
+            let refusal = StoreRefusal.noCredentials(error)
+            throw Fault(problem: "\(refusal.code): \(refusal.remedy)")
         }
         let taker = DocumentTaker()
         let request = try Request(plan, environment)
@@ -110,8 +130,7 @@ final class StoreProbe {
             multi.perform()
             if let (_, end) = multi.nextFinished() {
                 if case .failed(let error) = end, !request.head.isComplete {
-                    throw Fault(
-                        problem: "\(step): no answer from \(access.location.endpoint): \(error)")
+                    throw Fault(problem: "\(step): \(explain(error, request))")
                 }
                 return Answer(
                     status: request.head.status,

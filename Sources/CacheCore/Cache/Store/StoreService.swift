@@ -37,7 +37,7 @@ extension TransferSettings {
     /// permission, and requests to it do not go through a proxy, carry no fields of origins, and follow no redirects.
     var forStore: TransferSettings {
         var settings = self
-        settings.transferLimit = StoreConcurrency.most
+        settings.transferLimit = StoreLookups.most
         settings.maximumRate = nil
         settings.addressPolicy = .everything
         settings.proxy = nil

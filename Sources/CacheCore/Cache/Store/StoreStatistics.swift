@@ -37,6 +37,7 @@ public struct StoreStatistics: Sendable {
         [
             "storeLookups": counters.lookups, "storeHits": counters.hits,
             "storeStale": counters.stale, "storeMisses": counters.misses,
+            "storeClaims": counters.claims, "storeAwaited": counters.awaited,
             "storeLate": counters.late, "storeRefused": counters.refused,
             "storeBad": counters.bad, "bytesFromStore": Int(counters.bytesFrom),
             "storeUploads": counters.uploads, "bytesToStore": Int(counters.bytesTo),

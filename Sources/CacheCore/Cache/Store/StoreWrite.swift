@@ -10,23 +10,37 @@ final class StoreWrite {
     let id: FlightID
     let task: StoreTask
     private(set) var request: Request
+    private let access: StoreAccess
     /// Bytes of the image.
     private let size: Int64
     /// The document with which the store explains a failure.
     private var explanation: [UInt8] = []
 
     private static let longestExplanation = 16 * 1024
+    /// The text of the object that tells machines that others put images here.
+    private static let mark = "cached puts images here\n"
 
     /// Reads what the entry is now. `nil` if there is nothing to write any more.
     init?(
         _ id: FlightID, _ task: StoreTask, _ access: StoreAccess, _ cache: Cache,
         _ environment: RequestEnvironment, rate: Int64?
     ) throws {
-        (self.id, self.task) = (id, task)
+        (self.id, self.task, self.access) = (id, task, access)
         var fields: [RequestField] = []
         var method = StoreRequest.Method.delete
         var size: Int64 = 0
-        if task.kind != .delete {
+        var url = access.location.url(of: task.key)
+        switch task.kind {
+        case .delete: break
+        case .mark:
+            let bytes = Array(Self.mark.utf8)
+            fields = [
+                RequestField(name: "content-type", value: "text/plain"),
+                RequestField(name: "If-None-Match", value: "*"),
+            ]
+            method = .put(UploadedFile(bytes), digest: ContentDigest(of: bytes).description)
+            url = access.location.markURL
+        case .create, .replace, .renew:
             guard let entry = try StoredEntry(task.key, cache) else { return nil }
             size = entry.record.size
             fields = entry.fields
@@ -45,8 +59,7 @@ final class StoreWrite {
         }
         self.size = size
         var plan = RequestPlan(
-            flight: id, url: access.location.url(of: task.key), route: .direct,
-            mayShareConnection: false)
+            flight: id, url: url, route: .direct, mayShareConnection: false)
         plan.fields = fields
         plan.decodesBody = false
         plan.store = try access.request(method)
@@ -62,9 +75,7 @@ final class StoreWrite {
         let head = request.head
         if let failure = request.failure { return .failed(failure.message) }
         guard head.isComplete, 100 < head.status else {
-            if case .failed(let error) = end {
-                return .failed(error == .timedOut ? "the answer came too late" : "\(error)")
-            }
+            if case .failed(let error) = end { return .failed(explain(error)) }
             return .failed("the store did not answer")
         }
         switch head.status {
@@ -75,6 +86,7 @@ final class StoreWrite {
         case 404 where task.kind == .delete: return .deleted
         case 404 where task.kind == .renew && explained.code != "NoSuchBucket":
             return .nothingToRenew
+        case 412 where task.kind == .mark, 409 where task.kind == .mark: return .marked
         case 412: return .wasThere
         // Somebody else is putting the same object there.
         case 409 where task.kind == .create: return .wasThere
@@ -85,11 +97,20 @@ final class StoreWrite {
         }
     }
 
+    private func explain(_ error: CurlError) -> String {
+        if error == .timedOut { return "the answer came too late" }
+        let failure = Failure.curl(
+            error, certificateProblem: request.easy.certificateProblem,
+            text: request.easy.errorText)
+        return StoreRefusal(failure, at: access.location.endpoint)?.remedy ?? failure.message
+    }
+
     private var success: StoreWriteEnd {
         switch task.kind {
         case .create, .replace: .written(bytes: size)
         case .renew: .renewed
         case .delete: .deleted
+        case .mark: .marked
         }
     }
 

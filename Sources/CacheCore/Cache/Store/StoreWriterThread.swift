@@ -1,5 +1,6 @@
 internal import CacheKey
 import CacheModel
+internal import Logging
 
 /// The work of the thread that writes to the store. No other thread uses anything of it.
 final class StoreWriterThread {
@@ -16,6 +17,8 @@ final class StoreWriterThread {
 
     /// The longest sleep in milliseconds. Work ends it early.
     private static let longestSleep: Int32 = 60_000
+    /// The time between two looks for other credentials while the store refuses these.
+    private static let lookInterval = Duration.milliseconds(500)
 
     init(
         _ cache: Cache, _ access: StoreAccess, _ environment: RequestEnvironment,
@@ -29,7 +32,9 @@ final class StoreWriterThread {
 
     /// - Parameter end: when the thread has to end; `nil` if it goes on.
     func run(until end: () -> ContinuousClock.Instant?) {
+        lookForCredentials()
         while true {
+            useOtherCredentials()
             cache.run { $0.storeTimePassed(now: .now, &$1) }
             begin()
             multi.perform()
@@ -44,6 +49,34 @@ final class StoreWriterThread {
             multi.poll(milliseconds: ended == before ? sleepTime(until: limit) : 0)
         }
         for write in writes.values { multi.remove(write.request.easy) }
+        let left = cache.read { $0.store.map { StoreStatistics($0).queued } ?? 0 }
+        guard left > 0 else { return }
+        cache.logger.notice(
+            """
+            the daemon ends before all images are in the store; the others are put there when a machine \
+            downloads them again
+            """,
+            metadata: ["images": "\(left)"])
+    }
+
+    /// Says at the start that there are no credentials, rather than at the first image.
+    private func lookForCredentials() {
+        do throws(StoreCredentialSource.Missing) {
+            _ = try access.credentials()
+        } catch {
+            var random = SystemRandomNumberGenerator()
+            cache.run {
+                $0.storeLacksCredentials(.noCredentials(error), .now, using: &random, &$1)
+            }
+        }
+    }
+
+    /// A store that refuses this machine is asked again as soon as there are other credentials.
+    private func useOtherCredentials() {
+        guard cache.read({ $0.store?.isRefused == true }), access.hasOtherCredentials() else {
+            return
+        }
+        cache.run { state, _ in state.storeMayBeInReach() }
     }
 
     /// Whether nothing is left to write, or nothing can be written now.
@@ -70,8 +103,8 @@ final class StoreWriterThread {
                 return write
             }
             report(task, .obsolete)
-        } catch let problem as CredentialsFile.Problem {
-            report(task, .refused(.noCredentials(problem)))
+        } catch let missing as StoreCredentialSource.Missing {
+            report(task, .refused(.noCredentials(missing)))
         } catch {
             report(task, .failed("\(error)"))
         }
@@ -89,9 +122,7 @@ final class StoreWriterThread {
         multi.remove(write.request.easy)
         writes[write.id] = nil
         ended += 1
-        let result = write.finish(end)
-        if case .refused = result { access.doubtCredentials() }
-        report(write.task, result)
+        report(write.task, write.finish(end))
     }
 
     private func report(_ task: StoreTask, _ end: StoreWriteEnd) {
@@ -110,10 +141,12 @@ final class StoreWriterThread {
 
     /// Milliseconds until there is work even if nothing happens.
     private func sleepTime(until limit: ContinuousClock.Instant?) -> Int32 {
+        let now = ContinuousClock.now
         let times =
             writes.values.map(\.request.deadline) + [limit, cache.read { $0.store?.nextEvent }]
-        guard let next = times.compactMap(\.self).min() else { return Self.longestSleep }
-        let left = max(ContinuousClock.now.duration(to: next), .zero)
+        let look = cache.read { $0.store?.isRefused == true } ? now + Self.lookInterval : nil
+        guard let next = (times + [look]).compactMap(\.self).min() else { return Self.longestSleep }
+        let left = max(now.duration(to: next), .zero)
         return min(Self.longestSleep, Int32(clamping: Int64(left / .milliseconds(1)) + 1))
     }
 }

@@ -28,7 +28,7 @@ struct StoredEntry {
             let digest = ifPossible({ () throws(Errno) in
                 try directory.digest(of: key, .open(descriptor))
             }),
-            let url = Self.name(of: key, descriptor, cache),
+            let (url, leftOut) = Self.name(of: key, descriptor, cache),
             Self.size(of: descriptor) == record.size, directory.isSame(key.description, descriptor)
         else {
             close(descriptor)
@@ -38,7 +38,7 @@ struct StoredEntry {
         (self.record, self.digest) = (record, digest)
         let metadata = StoreMetadata(
             record: StoreRecord(record, put: .now).text, digest: digest.description,
-            urlDigest: StoreMetadata.urlDigest(of: url))
+            urlDigest: StoreMetadata.urlDigest(of: url), leftOut: leftOut)
         let type = RequestField(name: "content-type", value: record.mediaType.name)
         fields = [type] + metadata.fields
     }
@@ -52,17 +52,25 @@ struct StoredEntry {
         }
     }
 
-    /// The URL that names the image; `nil` if it is a name that other machines must not believe, see
-    /// ``CacheState/hasCommonName(_:)``.
-    private static func name(of key: CacheKey, _ file: Int32, _ cache: Cache) -> CacheURL? {
+    /// The URL that names the image, and the parameters that the rules left out of it. `nil` if it is a name that other
+    /// machines must not believe, see ``CacheState/hasCommonName(_:)``, or these parameters cannot be told to them.
+    private static func name(
+        of key: CacheKey, _ file: Int32, _ cache: Cache
+    ) -> (CacheURL, leftOut: String?)? {
         let directory = cache.directory
         do {
             guard let text = try directory.url(of: key, .open(file)), key.isName(of: text) else {
                 return nil
             }
             let name = try CacheURL(text)
-            guard let source = try directory.source(of: key, .open(file)) else { return name }
-            return cache.ignoredQueries.name(of: try CacheURL(source)) == name ? name : nil
+            guard let source = try directory.source(of: key, .open(file)) else {
+                return (name, nil)
+            }
+            let (rules, url) = (cache.ignoredQueries, try CacheURL(source))
+            guard rules.name(of: url) == name else { return nil }
+            let leftOut = rules.leftOut(of: url).joined(separator: ",")
+            let isSendable = leftOut.wholeMatch(of: /[A-Za-z0-9_.~%,-]{0,256}/) != nil
+            return isSendable ? (name, leftOut.isEmpty ? nil : leftOut) : nil
         } catch {
             return nil
         }

@@ -88,6 +88,9 @@ final class CurlEasy {
     /// Whether the connection is over TLS. CURLINFO_SCHEME(3).
     var isSecure: Bool { text(CURLINFO_SCHEME)?.lowercased() == "https" }
 
+    /// Whether the response says that its body is a page. CURLINFO_CONTENT_TYPE(3).
+    var isHTML: Bool { text(CURLINFO_CONTENT_TYPE)?.lowercased().hasPrefix("text/html") == true }
+
     /// Whether both ends of the connection agreed on HTTP/2. The cache uses HTTP/2 over TLS only.
     var speaksHTTP2: Bool { ccurl_agreed_on_http2(handle) != 0 }
 

@@ -18,8 +18,8 @@ extension Request {
     /// The limit for the connection is a little longer than libcurl's own, so that libcurl reports what it
     /// counts itself.
     var deadline: ContinuousClock.Instant? {
+        if let wholeEnd { return isComplete ? nil : wholeEnd }
         if head.isComplete { return stallEnd }
-        if let headLimit { return began + headLimit }
         let settings = environment.settings
         guard let askedAt else {
             return began + .seconds(settings.connectTimeout) + .milliseconds(500)
@@ -76,12 +76,18 @@ extension Request {
             target.map { environment.settings.addressPolicy.permits($0, port: port) } ?? false
         // A lookup never gets a socket.
         if route == .lookup {
+            noteAddress(target)
             if !isPermitted { refusedAddress = .addressRefused(target, port) }
             return false
         }
         // If another address of the host is tried, the failure of that address is reported instead.
         if !isPermitted, !isConnecting { refusedAddress = .addressRefused(target, port) }
         return isPermitted
+    }
+
+    private func noteAddress(_ address: IPAddress?) {
+        guard environment.settings.keepsLocalImages else { return }
+        if address.map(AddressPolicy.isPublic) != true { isLocal = true }
     }
 
     /// Whether the origin may have another connection. If it speaks HTTP/2 but permits only a few streams, libcurl opens a
@@ -112,8 +118,12 @@ extension Request {
     func mayAsk(at address: String?, onLocalPort port: Int) -> Bool {
         guard !isAbandoned else { return false }
         askedAt = .now
-        if route == .direct, triedAddresses.count > 1, let used = address.flatMap(IPAddress.init) {
-            environment.servers.areSilent(triedAddresses.filter { $0 != used }, of: host)
+        if route == .direct {
+            let used = address.flatMap { IPAddress($0) }
+            noteAddress(used)
+            if triedAddresses.count > 1, let used {
+                environment.servers.areSilent(triedAddresses.filter { $0 != used }, of: host)
+            }
         }
         if mayUseHTTP2, !easy.speaksHTTP2 { environment.servers.preferHTTP1(at: origin) }
         guard hasUnreadData(onLocalPort: port) else { return true }

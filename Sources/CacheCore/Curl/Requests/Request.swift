@@ -55,10 +55,12 @@ final class Request {
     let needsNewConnection: Bool
     /// libcurl reads from it while the request runs.
     private var upload: UploadedFile?
-    /// The time from ``began`` until the head has to be there. `nil` for the limits of the settings.
-    let headLimit: Duration?
+    /// The time from ``began`` until the response has to be there. `nil` for the limits of the settings.
+    private let patience: StorePatience?
     /// Why the last address was not used, unless another address of the same host was.
     var refusedAddress: Failure?
+    /// Whether the host is at an address that means another host on another network.
+    var isLocal = false
     /// Whether the connection for the request had unread data, so that the request was not sent.
     var metUnreadData = false
     /// When the last part of the response arrived.
@@ -88,7 +90,7 @@ final class Request {
         hasCredentials = (account + own).contains(where: \.isCredential)
         head = plan.head
         decodesBody = plan.decodesBody
-        headLimit = plan.store?.headLimit
+        patience = plan.store?.patience
         times = RequestTimes(sent: plan.firstSentAt, received: .now)
         self.environment = environment
         (url, leavesHTTP2) = (plan.url, plan.leavesHTTP2)
@@ -150,6 +152,11 @@ final class Request {
     var stallEnd: ContinuousClock.Instant? {
         guard !easy.isPaused, !isComplete else { return nil }
         return heardAt.map { $0 + .seconds(environment.settings.stallTimeout) }
+    }
+
+    /// When the response as a whole is late; `nil` if there is no such limit.
+    var wholeEnd: ContinuousClock.Instant? {
+        patience.map { began + $0.time(for: Int64(pieces.bytes)) }
     }
 
     private func responseBegan() {

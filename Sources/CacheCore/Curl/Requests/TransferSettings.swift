@@ -14,6 +14,9 @@ public struct TransferSettings: Sendable {
     public var maximumPixels: Int64 = 1_000_000_000
     /// The addresses that connections may lead to.
     public var addressPolicy = AddressPolicy()
+    /// Whether images of hosts that are others on other networks stay on this machine, rather than in a store that several
+    /// share.
+    public var keepsLocalImages = true
     /// Addresses of host names that replace those of the resolver, in the form of CURLOPT_RESOLVE(3); for tests.
     var resolutions: [String] = []
     /// The proxy for all requests. A proxy from the environment is not used.

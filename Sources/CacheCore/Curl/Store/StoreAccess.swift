@@ -1,4 +1,5 @@
 internal import CacheKey
+import CacheModel
 import Glibc
 internal import Synchronization
 
@@ -9,32 +10,45 @@ final class StoreAccess: Sendable {
     private let known = Mutex<Known?>(nil)
 
     private struct Known {
+        /// The last ones that could be read.
         var credentials: StoreCredentials?
-        var version: FileVersion?
-        var checkedAt: ContinuousClock.Instant
+        var missing: StoreCredentialSource.Missing?
+        var versions: [FileVersion?]
     }
-
-    /// How long a file of credentials is not looked at again.
-    private static let interval = Duration.seconds(5)
 
     init(_ settings: StoreSettings) {
         (location, source) = (settings.location, settings.credentials)
     }
 
-    /// The credentials; `nil` for a public bucket. A file is read again after it has changed.
-    func credentials() throws(CredentialsFile.Problem) -> StoreCredentials? {
-        guard let path = source.path else { return try source.read() }
-        let old = known.withLock { $0 }
-        if let old, old.checkedAt + Self.interval > .now { return old.credentials }
-        let version = Self.version(of: path)
-        var new = old ?? Known(credentials: nil, version: nil, checkedAt: .now)
-        new.checkedAt = .now
-        if old == nil || version != old?.version {
-            new.credentials = try source.read()
-            new.version = version
+    /// The credentials; `nil` for a public bucket. A file is read again when it has changed. If it is empty or incomplete
+    /// then, perhaps because it is being written, the last credentials count.
+    func credentials() throws(StoreCredentialSource.Missing) -> StoreCredentials? {
+        let now = known.withLock { known in
+            let versions = source.files.map(Self.version)
+            var now = known ?? Known(versions: [])
+            if known == nil || now.versions != versions {
+                now.versions = versions
+                do throws(StoreCredentialSource.Missing) {
+                    (now.credentials, now.missing) = (try source.read(), nil)
+                } catch {
+                    now.missing = error
+                }
+            }
+            known = now
+            return now
         }
-        known.withLock { $0 = new }
-        return new.credentials
+        if now.credentials == nil, let missing = now.missing { throw missing }
+        return now.credentials
+    }
+
+    /// Whether there are other credentials than at the last request.
+    func hasOtherCredentials() -> Bool {
+        let old = known.withLock { $0?.credentials }
+        do {
+            return try credentials() != old
+        } catch {
+            return false
+        }
     }
 
     /// stat(2).
@@ -43,17 +57,12 @@ final class StoreAccess: Sendable {
         return stat(path, &status) == 0 ? FileVersion(status) : nil
     }
 
-    /// The store did not take the credentials, so the file may be a new one.
-    func doubtCredentials() {
-        known.withLock { $0?.checkedAt = .now - Self.interval }
-    }
-
     /// A signed request, or an unsigned one for a public bucket.
     func request(
-        _ method: StoreRequest.Method, headLimit: Duration? = nil
-    ) throws(CredentialsFile.Problem) -> StoreRequest {
+        _ method: StoreRequest.Method, _ patience: StorePatience? = nil
+    ) throws(StoreCredentialSource.Missing) -> StoreRequest {
         StoreRequest(
             method: method, credentials: try credentials(), region: location.region,
-            headLimit: headLimit)
+            patience: patience)
     }
 }

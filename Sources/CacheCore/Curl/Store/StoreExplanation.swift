@@ -1,4 +1,5 @@
 import CacheModel
+import CacheValues
 import HTTPCaching
 
 /// A store's explanation of a failure: its status, and the code in the document behind it.
@@ -24,15 +25,28 @@ struct StoreExplanation {
         document.firstMatch(of: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/).map { String($0.1) }
     }
 
-    /// The answer that it means for a question.
+    /// The answer that it means for a question. A server that does not explain itself speaks no S3.
     var answer: StoreAnswer {
-        switch status {
-        case 404 where code != "NoSuchBucket": .missing
-        case 429, 503: .overloaded(retryAfter: retryAfter)
-        case 500...: .failed("the store answered with status \(status)")
+        switch (status, code) {
+        case (404, "NoSuchKey"): .missing
+        case (429, _), (503, _): .overloaded(retryAfter: retryAfter)
+        case (500..., _): .failed("the store answered with status \(status)")
+        case (400..., let code?) where !Self.general.contains(code):
+            .bad("the store does not give it out: \(code)")
         default: .refused(refusal)
         }
     }
+
+    /// The codes that are about the key, the bucket, the clock or the region, and so about every object. All others are about
+    /// one, such as `InvalidObjectState` of an object that a rule has moved to an archive.
+    private static let general: Set<String> = [
+        "AccessDenied", "AccountProblem", "AllAccessDisabled", "AuthorizationHeaderMalformed",
+        "ExpiredToken", "IllegalLocationConstraintException", "InvalidAccessKeyId",
+        "InvalidBucketName", "InvalidSecurity", "InvalidToken", "NoSuchBucket", "NotSignedUp",
+        "PermanentRedirect", "Redirect", "RequestExpired", "RequestTimeTooSkewed",
+        "SignatureDoesNotMatch", "TemporaryRedirect", "TokenRefreshRequired",
+        "UnauthorizedAccess", "UserSuspended",
+    ]
 
     var refusal: StoreRefusal {
         StoreRefusal(code: code ?? "status \(status)", remedy: remedy)
@@ -69,17 +83,47 @@ struct StoreExplanation {
         switch status {
         case 301, 302, 307, 308:
             "the store redirects elsewhere; set CACHED_STORE_ENDPOINT and CACHED_STORE_REGION to that place"
-        case 401, 403: "the store does not let this key in; check the credentials and the policy"
+        case 401, 403:
+            "the store does not let this key in, or it is none; check the credentials, the policy and "
+                + "CACHED_STORE_ENDPOINT"
         case 413, 507: "the store takes no more; make room there, or raise the quota"
-        default:
-            "is CACHED_STORE_ENDPOINT the address of a store that speaks S3? `cachectl store` asks it"
+        case 429, 500...: "the store fails or has too much to do; its own log says why"
+        default: "is CACHED_STORE_ENDPOINT the address of a store that speaks S3?"
         }
     }
 }
 
 extension StoreRefusal {
-    static func noCredentials(_ problem: CredentialsFile.Problem) -> StoreRefusal {
+    static func noCredentials(_ missing: StoreCredentialSource.Missing) -> StoreRefusal {
         StoreRefusal(
-            code: "no credentials", remedy: "the file of credentials \(problem); write it again")
+            code: "no credentials",
+            remedy:
+                "there are none in \(missing.places.joined(separator: ", ")); write a file there, or "
+                + "set CACHED_STORE_CREDENTIALS=none for a public bucket")
+    }
+
+    /// The endpoint cannot be reached, and no time heals that. `nil` if the failure is of another kind.
+    init?(_ failure: Failure, at endpoint: String) {
+        switch failure.kind {
+        case .tls: self.init(code: "TLS", remedy: failure.message)
+        case .unresolved:
+            self.init(
+                code: "unknown host",
+                remedy: "the name in \(endpoint) does not resolve; correct CACHED_STORE_ENDPOINT")
+        case .unreachable where failure.message.hasPrefix("no connection"):
+            self.init(
+                code: "no connection",
+                remedy: "nothing answers at \(endpoint); start the store, or correct the port in "
+                    + "CACHED_STORE_ENDPOINT")
+        default: return nil
+        }
+    }
+
+    /// The server answers a question for an image with a page.
+    static func page(at endpoint: String) -> StoreRefusal {
+        StoreRefusal(
+            code: "no S3",
+            remedy:
+                "\(endpoint) answers with a page; is CACHED_STORE_ENDPOINT the address of a store?")
     }
 }

@@ -91,6 +91,9 @@ public struct StoreLocation: Hashable, Sendable {
         return (prefix.isEmpty ? "" : prefix + "/") + "v1/\(name.prefix(2))/\(name)"
     }
 
+    /// The URL of the object by which a machine tells that it puts images here.
+    var markURL: String { url(ofObject: (prefix.isEmpty ? "" : prefix + "/") + "v1/cached") }
+
     /// The URL of an image's object.
     func url(of key: CacheKey) -> String { url(ofObject: objectName(of: key)) }
 

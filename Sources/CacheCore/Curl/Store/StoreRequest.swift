@@ -1,3 +1,4 @@
+import CacheModel
 import CacheValues
 import HTTPCaching
 
@@ -17,8 +18,8 @@ struct StoreRequest {
     /// `nil` for a public bucket.
     let credentials: StoreCredentials?
     let region: String
-    /// The time until the head of the answer has to be there. `nil` for that of the settings.
-    var headLimit: Duration?
+    /// The time until the answer has to be there. `nil` for the limits of the settings.
+    var patience: StorePatience?
     /// Bytes of the body a second. `nil` for no limit.
     var rate: Int64?
 

@@ -18,6 +18,14 @@ extension Check {
                     fix: "`cachectl store` asks it at once")
             ]
         }
+        let questions = examination.int("storeLookups") ?? 0
+        guard questions < 1000 || examination.int("storeHits") != 0 else {
+            return [
+                .note(
+                    "\(questions) questions to the store \(location), and it had none of the images",
+                    fix: "do all machines have the same CACHED_STORE?")
+            ]
+        }
         return [.ok("the store \(location) is used")]
     }
 }

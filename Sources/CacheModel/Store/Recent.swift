@@ -1,17 +1,15 @@
-package import CacheKey
-
-/// The keys that were added last.
-package struct RecentKeys: Sendable {
-    private var known: Set<CacheKey> = []
-    private var order: [CacheKey] = []
+/// The keys, or other values, that were added last.
+package struct Recent<Element: Hashable & Sendable>: Sendable {
+    private var known: Set<Element> = []
+    private var order: [Element] = []
     private var next = 0
     private let capacity: Int
 
     package init(capacity: Int) { self.capacity = capacity }
 
-    package func contains(_ key: CacheKey) -> Bool { known.contains(key) }
+    package func contains(_ key: Element) -> Bool { known.contains(key) }
 
-    package mutating func insert(_ key: CacheKey) {
+    package mutating func insert(_ key: Element) {
         guard known.insert(key).inserted else { return }
         if order.count < capacity {
             order.append(key)
@@ -23,5 +21,5 @@ package struct RecentKeys: Sendable {
     }
 
     /// Forgets a key. Its place stays taken until its turn.
-    package mutating func remove(_ key: CacheKey) { known.remove(key) }
+    package mutating func remove(_ key: Element) { known.remove(key) }
 }
