@@ -51,9 +51,9 @@ import Testing
     }
 
     @Test func evictExplainsAnInvalidSize() throws {
-        let outcome = try Program.run(["evict", "--to", "2mb"])
+        let outcome = try Program.run(["evict", "--to", "2qb"])
         #expect(outcome.status == 64)
-        #expect(outcome.errorOutput.contains("'2mb'") && outcome.errorOutput.contains("2MiB"))
+        #expect(outcome.errorOutput.contains("'2qb'") && outcome.errorOutput.contains("1.5MiB"))
     }
 
     @Test(arguments: PressureLevel.allCases)
@@ -79,6 +79,6 @@ import Testing
     @Test func helpNamesTheLevelsAndTheSizes() throws {
         #expect(try Program.run(["pressure", "--help"]).output.contains("warning, critical"))
         let evict = try Program.run(["evict", "--help"]).output
-        #expect(evict.contains("--to <size>") && evict.contains("2MiB"))
+        #expect(evict.contains("--to <size>") && evict.contains("1.5MiB"))
     }
 }

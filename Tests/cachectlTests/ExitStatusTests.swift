@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: [
         [], ["nonsense"], ["status"], ["status", "--nonsense", "u"],
         ["fetch", "--sha256", "x", "u"], ["list", "--order", "colour"], ["list", "--limit", "-1"],
-        ["info"], ["pin"], ["unpin"], ["evict"], ["evict", "--to", "1.5MB"],
+        ["info"], ["pin"], ["unpin"], ["evict"], ["evict", "--to", "1.5QB"],
         ["evict", "--to", "-1"], ["evict", "--to", "1MB", "u"], ["pressure"],
         ["pressure", "mild"],
     ])
