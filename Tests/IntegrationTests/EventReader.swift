@@ -8,6 +8,8 @@ final class EventReader: Sendable {
     private let descriptor: Int32
     private let buffer = Mutex<String>("")
     private let isClosed = Mutex(false)
+    /// The names of all events so far.
+    private let names = Mutex<Set<String>>([])
 
     /// Connects and asks for the events.
     init(port: Int, path: String, in scope: TestScope) throws {
@@ -34,8 +36,15 @@ final class EventReader: Sendable {
     func next(_ name: String) async throws -> String {
         while true {
             let (event, data) = try await offPool { [self] in try nextEvent() }
+            names.withLock { _ = $0.insert(event) }
             if event == name { return data }
         }
+    }
+
+    /// Waits for an event with a name, unless one has come already.
+    func once(_ name: String) async throws {
+        if names.withLock({ $0.contains(name) }) { return }
+        _ = try await next(name)
     }
 
     private func nextEvent() throws -> (name: String, data: String) {

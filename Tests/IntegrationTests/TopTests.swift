@@ -339,8 +339,9 @@ struct TopTests {
             let line = try #require(screen.firstIndex { $0.contains("2.0 kB") }) + 1
             let click = "\u{1B}[<0;40;\(line + 2)M"
             try await fixture.terminal.send(click + click)
-            let details = try await fixture.terminal.waitFor("PICTURE")
-            #expect(details.contains { $0.contains("sha256") })
+            let details = try await fixture.terminal.waitForScreen("the details") { screen in
+                ["PICTURE", "sha256"].allSatisfy { word in screen.contains { $0.contains(word) } }
+            }
             let row = try #require(details.firstIndex { $0.contains("PICTURE") })
             let column = try #require(details[row].firstRange(of: "PICTURE")).lowerBound
             #expect(details[row].distance(from: details[row].startIndex, to: column) == 50)
