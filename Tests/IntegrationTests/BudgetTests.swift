@@ -309,6 +309,10 @@ struct BudgetTests {
             let cache = try await FilledCache(20, of: 30_000, options, in: scope)
             let daemon = cache.daemon
             #expect(try cache.held().count == 20)
+            // They take a block of each image.
+            for number in 0..<20 {
+                _ = try await ExtendedAttributes.all(of: try cache.path(number))
+            }
 
             try home.write("CACHED_MAX_BYTES=400kB\nCACHED_MIN_FREE=5MB\n", to: "cached.conf")
             daemon.process.signal(SIGHUP)
