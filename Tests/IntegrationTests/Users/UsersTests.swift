@@ -230,8 +230,8 @@ struct UsersTests {
             let terminal = try await Tmux(columns: 80, lines: 24, in: scope)
             let program = try BuiltProducts.program("cachectl")
             try await terminal.type("'\(program)' top --socket \(daemon.socket)")
-            try await terminal.waitFor("3 users")
-            try await terminal.press("3")
+            try await terminal.waitFor("4 users")
+            try await terminal.press("4")
             try await terminal.waitFor("54321            7          0          0")
             try await terminal.press("q")
         }
