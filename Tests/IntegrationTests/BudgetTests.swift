@@ -313,6 +313,9 @@ struct BudgetTests {
             for number in 0..<20 {
                 _ = try await ExtendedAttributes.all(of: try cache.path(number))
             }
+            try await waitUntil("the attributes to be counted") {
+                try await daemon.metric("bytesUsed") == daemon.diskUsage()
+            }
 
             try home.write("CACHED_MAX_BYTES=400kB\nCACHED_MIN_FREE=5MB\n", to: "cached.conf")
             daemon.process.signal(SIGHUP)
