@@ -33,7 +33,7 @@ struct HistoryFile: Sendable {
             var size = try kernel.status(of: file).st_size
             let isDamaged = size > 0 ? try !begins(file) : false
             if isDamaged {
-                report("the history was damaged and begins anew")
+                report("the history was damaged; it is empty now")
                 try kernel.truncate(file, to: 0)
                 size = 0
             }

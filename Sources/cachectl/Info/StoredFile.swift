@@ -61,7 +61,8 @@ struct StoredFile {
 
     /// Whether its inode has changed in the last three seconds.
     func changedRecently() throws(CommandFailure) -> Bool {
-        time(nil) - (try Self.status(of: path).st_ctim.tv_sec) <= 3
+        // A clock that was set back makes no change recent for longer.
+        abs(time(nil) - (try Self.status(of: path).st_ctim.tv_sec)) <= 3
     }
 
     /// The value of an attribute; `nil` if there is none. lgetxattr(2).
