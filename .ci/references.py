@@ -3,6 +3,7 @@
 import ast
 import pathlib
 import re
+import sys
 import textwrap
 
 NOTE = "<!-- Made by .ci/interface from {}: change that, then run `make interface`. -->"
@@ -11,7 +12,7 @@ C_NAME = re.compile(
     r"|(?:URL)?#\w+=[^\s.,;:)]*|(?:~|\$[A-Z_]+)?(?:/[\w.-]*\w)+|\$[A-Z_]+)")
 #: The classes and functions of the Python package, in the order of the page; whether a program makes objects.
 PYTHON = {"Cache": True, "Item": False, "CacheError": True, "Load": False, "AsyncLoad": False, "Pressure": False,
-          "name": True, "variant": True, "LoadWatch": True, "FakeCache": True}
+          "AsyncChannel": False, "name": True, "variant": True, "LoadWatch": True, "FakeCache": True}
 
 
 def linked(text):
@@ -56,14 +57,15 @@ def c(header):
     pattern = re.compile(
         r"(?P<doc>/\*(?:(?!\*/).)*\*/)?\s*(?:"
         r"(?P<kind>enum|typedef struct) (?P<name>\w+) \{(?P<body>.*?)\}[^;]*;"
-        r"|(?P<macro>#define \w+ \\\n[^\n]*)|(?P<alias>typedef struct \w+ \w+;)|(?P<function>\w[^;{}]*?\);))", re.DOTALL)
+        r"|(?P<macro>#define \w+ \\\n[^\n]*)|typedef struct \w+ \w+;|(?P<function>\w[^;{}]*?\);))", re.DOTALL)
     types, functions = [], []
     for match in pattern.finditer(rest):
         doc = c_text(match["doc"]) if match["doc"] else []
         paragraphs = [line for part in doc for line in wrapped(part) + [""]]
         if match["body"]:
             is_enum = match["kind"] == "enum"
-            types += [f"### {'enum ' if is_enum else ''}{match['name']}", "", *paragraphs, f"| {'constant' if is_enum else 'member'} | |", "|---|---|"]
+            types += [f"### {'enum ' if is_enum else ''}{match['name']}", "", *paragraphs]
+            types += [f"| {'constant' if is_enum else 'member'} | |", "|---|---|"]
             types += [f"| `{member}` | {text} |" for member, text in c_members(match["body"], "," if is_enum else ";")]
             types += [""]
         elif match["macro"]:
@@ -73,6 +75,9 @@ def c(header):
             signature = " ".join(match["function"].split())
             name = re.search(r"(\w+)\(", signature)[1]
             functions += [f"### {name}", "", "```c by-hand", signature, "```", "", *paragraphs]
+    for name in re.findall(r"^\w[\w *]*?\b(cached_\w+)\(", rest, re.MULTILINE):
+        if f"### {name}" not in functions:
+            sys.exit(f"cached.h: the declaration of {name} has a form that .ci/references.py does not read")
     return lines + ["## Types", ""] + types + ["## Functions", ""] + functions[:-1]
 
 
@@ -140,7 +145,12 @@ def python(package):
             if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
                 definitions.setdefault(node.name, node)
                 sources.setdefault(node.name, source)
-    module = ast.get_docstring(ast.parse((pathlib.Path(package) / "__init__.py").read_text()))
+    init = ast.parse((pathlib.Path(package) / "__init__.py").read_text())
+    exported = next(ast.literal_eval(each.value) for each in init.body
+                    if isinstance(each, ast.Assign) and each.targets[0].id == "__all__")
+    if missing := set(exported) - {"Priority", *PYTHON}:
+        sys.exit(f"cached_client: .ci/references.py has no place on the page for {', '.join(sorted(missing))}")
+    module = ast.get_docstring(init)
     lines = ["# The Python library", "", NOTE.format("clients/python/cached_client"), "", *python_text(module),
              "[A list with progress, in Python](../learn/list-in-python.md) is the way in, and",
              "[the library's own page](../../clients/python/README.md) has the ways to install it.", ""]
@@ -154,7 +164,7 @@ def python(package):
         found = {}
         for base in node.bases:
             base = getattr(base, "value", base)
-            if getattr(base, "id", None) in definitions and base.id not in PYTHON:
+            if getattr(base, "id", None) in definitions and base.id in ("Channel", "AsyncChannel"):
                 found.update(members(base.id))
         for each in node.body:
             if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and not each.name.startswith("_"):
