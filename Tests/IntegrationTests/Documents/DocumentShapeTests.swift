@@ -57,6 +57,18 @@ struct DocumentShapeTests {
         #expect(Set(headings).count == headings.count, "\(headings.sorted())")
     }
 
+    /// Rows after an empty line are no table, and are shown as text.
+    @Test(arguments: pages)
+    func noTableHasAHole(page: String) throws {
+        let lines = try Self.prose(page).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        for (line, next) in zip(lines.indices, lines.indices.dropFirst())
+        where lines[line].isEmpty && lines[next].hasPrefix("|") {
+            let rule = lines.indices.contains(next + 1) ? lines[next + 1] : ""
+            #expect(rule.hasPrefix("|-"), "\(lines[next])")
+        }
+    }
+
     /// The words that a person wrote and another one reads: no code, no numbers, and nothing that a program writes.
     private static func words(_ page: String) throws -> Int {
         let prose = try prose(page)
