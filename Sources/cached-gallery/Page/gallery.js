@@ -56,6 +56,7 @@ const viewer = new Viewer(catalog, {
   change: item => route.show(item),
   act: (key, item) => act(key, item),
   from: item => grid.cell(item.key)?.element.getBoundingClientRect(),
+  replaced: item => grid.refresh(catalog.update([item])),
 })
 const route = new Route({ catalog, viewer, actions, activate: index => grid.activate(index), filter: applyFilter })
 /** What the bar and the keys do with many images. */
@@ -143,6 +144,8 @@ function take(items, removed = [], isNews = true) {
   grid.refresh(known)
   shelf.draw()
   const changed = [...items.map(item => item.key), ...removed]
+  const shown = items.find(item => item.key === viewer.item?.key)
+  if (shown) viewer.update(shown)
   if (changed.includes(drawer.key)) drawer.refresh(catalog.item(drawer.key) ?? transfers.item(drawer.key))
   if (transfers.finished.size > 0) setTimeout(settle, 3100)
 }
