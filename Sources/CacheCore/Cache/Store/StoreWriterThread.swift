@@ -26,8 +26,8 @@ final class StoreWriterThread {
     ) {
         (self.cache, self.access, self.environment) = (cache, access, environment)
         self.multi = multi
-        self.rate = rate.map { max(1, $0 / Int64(CacheState.storeWriteLimit)) }
-        multi.configure(connections: CacheState.storeWriteLimit)
+        self.rate = rate.map { max(1, $0 / Int64(StoreState.mostWrites)) }
+        multi.configure(connections: StoreState.mostWrites)
     }
 
     /// - Parameter end: when the thread has to end; `nil` if it goes on.
