@@ -74,6 +74,9 @@ final class StoreDownload: Download {
             return .badObject("it has no record that can be read")
         }
         if head.storeMetadata?.urlDigest != urlDigest { return .badObject("it is of another URL") }
+        if let trusted = access.trusted, head.storeMetadata?.isSigned(byOneOf: trusted) != true {
+            return .badObject("nobody whose key is in CACHED_STORE_TRUST has signed it")
+        }
         let leftOut = head.storeMetadata?.leftOut ?? ""
         if !naming.leaveOut(leftOut.split(separator: ","), of: url) {
             return .badObject("a rule of another machine left \(leftOut) out of its URL")
@@ -303,7 +306,7 @@ extension TransferThread {
             downloads[id] = download
             multi.add(download.request.easy)
         } catch let missing as StoreCredentialSource.Missing {
-            answer(id, key, .refused(.noCredentials(missing)))
+            answer(id, key, missing.isPending ? .notAsked : .refused(.noCredentials(missing)))
         } catch {
             answer(id, key, .failed("\(error)"))
         }
