@@ -29,7 +29,7 @@ ARGS ?=
 SOAK ?= 5min
 FUZZ ?= 600
 
-.PHONY: help build libcached gtk qml install uninstall deb tarball image dist package-test bare test test-qml test-unprivileged test-confined \
+.PHONY: help build libcached gtk qml install uninstall deb tarball image dist package-test boot-test bare test test-qml test-unprivileged test-confined \
 	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps http-conformance corpus demo demo-gtk \
 	run clean check store-ceph fleet adopters
 
@@ -92,6 +92,10 @@ dist: ## Make the source archive that builds without a network, into .build-dist
 package-test: build libcached gtk qml ## Install, upgrade and purge the packages in fresh Debian 12 and 13; needs root
 	@.ci/dependencies package
 	@Tests/Packaging/run
+
+boot-test: build libcached gtk qml ## Boot Debian 12 and 13 in QEMU, drive the packages there and cut the power; needs root
+	@.ci/dependencies package boot
+	@Tests/Boot/run
 
 bare: ## Run the commands of README in fresh Debian 12 and 13, which takes hours; needs root (ARGS: for the tests)
 	@.ci/dependencies bare

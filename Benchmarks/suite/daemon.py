@@ -18,7 +18,7 @@ class Daemon:
 
     def __init__(
         self, session: Session, programs: Path, name: str, directory: Path | None = None,
-        options: list[str] = [], environment: dict[str, str] = {}
+        options: list[str] = [], environment: dict[str, str] = {}, launcher: list[str] = []
     ) -> None:
         self.session = session
         self.program = programs / "cached"
@@ -33,7 +33,7 @@ class Daemon:
         self.environment = {**clean, "CACHED_SOCKET": str(self.socket)}
         self.child = session.start(
             name,
-            [str(self.program), "--directory", str(self.directory), "--socket", str(self.socket),
+            [*launcher, str(self.program), "--directory", str(self.directory), "--socket", str(self.socket),
              "--allow-network", "127.0.0.0/8", *options],
             lambda: accepts_unix(self.socket), env={**clean, **environment})
 

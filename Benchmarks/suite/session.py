@@ -60,20 +60,20 @@ class Session:
     def start(
         self, name: str, command: list[str], ready: Callable[[], bool], env: dict | None = None
     ) -> subprocess.Popen:
-        """Starts a server and waits until `ready`, at most ten seconds."""
+        """Starts a server and waits until `ready`, at most a minute."""
         log = self.directory / f"{name}.log"
         with log.open("ab") as output:
             child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 cwd=self.directory, env=env)
         self.children.append(child)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while not ready():
             if child.poll() is not None:
                 raise Unavailable(f"{name} ended with status {child.returncode}{last_line(log)}")
             if time.monotonic() > deadline:
                 self.stop(child)
-                raise Unavailable(f"{name} is not ready after 10 s")
+                raise Unavailable(f"{name} is not ready after a minute")
             time.sleep(0.01)
         return child
 
@@ -85,7 +85,7 @@ class Session:
     def _end(child: subprocess.Popen) -> None:
         child.terminate()
         try:
-            child.wait(timeout=5)
+            child.wait(timeout=30)
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()

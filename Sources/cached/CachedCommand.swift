@@ -41,6 +41,13 @@ struct CachedCommand: ParsableCommand {
 
         @Flag(help: "Print each setting with its value and where that comes from, and exit.")
         var printConfig = false
+
+        @Flag(help: "With --print-config: print JSON, one object.")
+        var json = false
+
+        func validate() throws {
+            if json, !printConfig { throw ValidationError("--json belongs to --print-config") }
+        }
     }
 
     static func main() {
@@ -102,6 +109,10 @@ struct CachedCommand: ParsableCommand {
         try DescriptorLimit.raise(logger)
         _ = try settings.prepared(logger)
         let report = SettingsReport(settings: settings)
-        for line in mode.printConfig ? report.lines : [report.summary] { print(line.printable) }
+        let lines =
+            if !mode.printConfig { [report.summary] } else if mode.json { [report.json] } else {
+                report.lines
+            }
+        for line in lines { print(line.printable) }
     }
 }

@@ -49,12 +49,15 @@ struct BrowserTests {
             let place = try #require(coming.cell("slow-3.png"))
             #expect(abs(place.width - 2 * place.height) <= 2)
             #expect(place.note == "120 kB of 300 kB")
-            let spoken = try await browser.accessibility()
-            #expect(
-                spoken.contains {
+            // The browser speaks of a change a little later than it draws it.
+            let spoken = try await eventually("the ring is spoken") {
+                let spoken = try await browser.accessibility()
+                let isThere = spoken.contains {
                     $0.role == "progressbar" && $0.name.contains("slow-3.png")
                         && $0.value == "40"
-                })
+                }
+                return isThere ? spoken : nil
+            }
             #expect(
                 spoken.contains { $0.role == "gridcell" && $0.name.contains("here-") })
             let watched = try await browser.log().watched

@@ -103,15 +103,17 @@ struct ClientLibraryTests {
             for number in 0..<1000 {
                 origin.route("/\(number).png", .answer(headers: fresh, body: image))
             }
-            origin.route("/private.png") { request in
-                request.headers["Authorization"] == "Bearer ada"
-                    ? .answer(headers: fresh, body: image) : .answer(401)
+            let elsewhere = try ScriptedOrigin(in: scope)
+            for each in [origin, elsewhere] {
+                each.route("/private.png") { request in
+                    request.headers["Authorization"] == "Bearer ada"
+                        ? .answer(headers: fresh, body: image) : .answer(401)
+                }
             }
             origin.route("/cut.png", .cut(image, after: 2000))
             let page: HeaderFields = ["Content-Type": "image/png"]
             origin.route("/portal.png", .answer(headers: page, body: Array("<html></html>".utf8)))
-            origin.route(
-                "/moved.png", .redirect(to: origin.url("/private.png", host: "localhost")))
+            origin.route("/moved.png", .redirect(to: elsewhere.url("/private.png")))
             origin.route("/growing.png") { [origin] _ in
                 let byteCount = 5000 + 100 * origin.requests("/growing.png").count
                 return .answer(headers: fresh, body: SampleImage.png(byteCount: byteCount))

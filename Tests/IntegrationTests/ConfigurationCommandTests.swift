@@ -49,7 +49,18 @@ struct ConfigurationCommandTests {
             ] {
                 #expect(lines.contains(expected), "\(expected) in \(output.text)")
             }
+            let json = try await cached(
+                "--print-config", "--json", "--config", file, environment: [:])
+            let settings = try JSONDecoder().decode(
+                [String: [String: String]].self, from: Data(json.text.utf8))
+            #expect(settings.count == lines.count)
+            #expect(settings["CACHED_ATTEMPTS"] == ["value": "7", "source": "\(file):1"])
         }
+    }
+
+    @Test func jsonBelongsToThePrintedSettings() async throws {
+        let output = try await cached("--json", "--check-config")
+        #expect(output.status == .exited(64), "\(output.errorText)")
     }
 
     @Test func mistakesAreFoundBeforeTheStart() async throws {

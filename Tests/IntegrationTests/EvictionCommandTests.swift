@@ -90,6 +90,7 @@ struct EvictionCommandTests {
             let cache = try await FilledCache(8, in: scope)
             let daemon = cache.daemon
             let size = try cache.allocation()
+            try await cache.makeOld()
             let warning = try await daemon.cachectl("pressure", "warning")
             #expect(warning.status == .success)
             #expect(warning.lines == ["evicted 2 entries, \(2 * size) bytes"])

@@ -46,6 +46,11 @@ struct FilledCache {
         return usage.bytes / usage.entries
     }
 
+    /// Makes all images those that were fetched long ago.
+    func makeOld() async throws {
+        for url in urls { try await daemon.makeOld(url) }
+    }
+
     /// Evicts until `count` images are left.
     func evict(to count: Int) async throws {
         let bytes = try allocation() * count
@@ -79,5 +84,17 @@ struct FilledCache {
     mutating func restart(afterCrash: Bool = false) async throws {
         daemon = try await daemon.replace(afterCrash: afterCrash)
         try await daemon.waitForScan()
+    }
+}
+
+extension DaemonFixture {
+    /// Makes an image one that was fetched long ago, so that pressure does not spare it.
+    func makeOld(_ url: String) async throws {
+        let path = try path(url)
+        // What is written behind would write the true time again.
+        _ = try await ExtendedAttributes.all(of: path)
+        let bytes = try #require(size(at: path))
+        try ExtendedAttributes(of: path).set(
+            try recordName(url), DiskRecord.bytes(size: bytes, fetched: 1_000_000_000))
     }
 }

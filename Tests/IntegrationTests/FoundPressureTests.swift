@@ -30,7 +30,7 @@ struct FoundPressureTests {
         try await withTestScope { scope in
             let group = try StallGroup(in: scope)
             let cache = try await cache(in: group, scope)
-            for number in 0..<40 { try cache.makeOld(number) }
+            try await cache.makeOld()
             try await group.stall()
             let stats = try await cache.daemon.waitForReaction()
             #expect(try cache.held() == Array(0..<40))
@@ -50,7 +50,7 @@ struct FoundPressureTests {
             let group = try StallGroup(in: scope)
             let disk = try await SmallFileSystem(bytes: 32 << 20, in: scope)
             let cache = try await cache(in: group, directory: "\(disk.path)/cache", scope)
-            for number in 0..<40 { try cache.makeOld(number) }
+            try await cache.makeOld()
             let events = try FileEvents(.removals, in: cache.daemon.directory, scope)
             try await group.stall()
             let watch = Stopwatch()
@@ -68,22 +68,11 @@ struct FoundPressureTests {
             let group = try StallGroup(in: scope)
             let disk = try await SmallFileSystem(bytes: 32 << 20, in: scope)
             let cache = try await cache(in: group, directory: "\(disk.path)/cache", scope)
-            try cache.makeOld(0)
+            try await cache.daemon.makeOld(cache.urls[0])
             try await group.stall()
             _ = try await cache.daemon.waitForReaction()
             #expect(try cache.held() == Array(1..<40))
         }
-    }
-}
-
-extension FilledCache {
-    /// Makes an image one that was fetched long ago.
-    fileprivate func makeOld(_ number: Int) throws {
-        let path = try path(number)
-        let bytes = try #require(size(at: path))
-        try ExtendedAttributes(of: path).set(
-            try recordName(urls[number]),
-            DiskRecord.bytes(size: bytes, fetched: 1_000_000_000))
     }
 }
 

@@ -82,6 +82,7 @@ struct MemoryReliefTests {
         try await withTestScope { scope in
             let cache = try await FilledCache(40, of: 40_000, in: scope)
             let daemon = cache.daemon
+            try await cache.makeOld()
             #expect(try await daemon.cachectl("pressure", "warning").status == .success)
             #expect(try cache.held() == Array(10..<40))
             // A quarter is evicted; half of the rest is cold.

@@ -253,6 +253,7 @@ struct PressureTests {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let urls = try await fill(daemon, in: scope)
+            for url in urls where level == "warning" { try await daemon.makeOld(url) }
             let held = try await daemon.metric("bytesUsed")
             let answer = try await daemon.ask(
                 call("Pressure", parameters: #""level":"\#(level)""#))
@@ -272,6 +273,7 @@ struct PressureTests {
             let fifo = try FIFO(in: scope)
             let daemon = try await start(watching: fifo.path, in: scope)
             let urls = try await fill(daemon, in: scope)
+            for url in urls { try await daemon.makeOld(url) }
             let held = try await daemon.metric("bytesUsed")
             try fifo.write("x")
             try await daemon.waitForReactions(1)
@@ -281,6 +283,19 @@ struct PressureTests {
             #expect(try await daemon.metric("pressureLastEntries") == urls.count / 4)
             #expect(size(at: try daemon.path(urls[0])) == nil)
             #expect(size(at: try daemon.path(urls[39])) != nil)
+        }
+    }
+
+    @Test func aRequestSparesTheLastMinuteUnlessItIsCritical() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let urls = try await fill(daemon, in: scope)
+            for url in urls[..<3] { try await daemon.makeOld(url) }
+            let pressure = { (level: String) in
+                try await daemon.ask(call("Pressure", parameters: #""level":"\#(level)""#))
+            }
+            #expect(try await pressure("warning").parameters?.entries == 3)
+            #expect(try await pressure("critical").parameters?.entries == (urls.count - 3) / 2 + 1)
         }
     }
 

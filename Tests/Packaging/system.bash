@@ -14,6 +14,9 @@ begin() {
         suite=$3
         work=$4
         root=$work/root
+        # What the packages depend on, so that the system needs no network later.
+        runtime_packages=ca-certificates,python3,libcurl4
+        if [[ $suite != bookworm ]]; then runtime_packages+=t64; fi
         return
     fi
     if [[ $EUID -ne 0 ]]; then

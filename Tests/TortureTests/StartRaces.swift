@@ -54,8 +54,9 @@ struct StartRaces {
         }
     }
 
-    /// On a busy machine even starts that end for another reason take long. A loser is allowed a second
-    /// more than twice their time.
+    /// On a busy machine even starts that end for another reason take long. A loser is allowed three seconds
+    /// more than twice their time, because the load changes from one to the other. A loser that waits for the winner
+    /// never ends.
     private func expectLoadToExplain(_ took: Duration, in scope: TestScope) async throws {
         let watch = Stopwatch()
         let others = try (0..<Self.contenders).map { _ in
@@ -64,7 +65,7 @@ struct StartRaces {
         }
         for other in others { _ = try await other.waitForExit() }
         let usual = others.map { watch.time(until: $0.endedAt!) }.max()!
-        guard isSanitized || took < .seconds(1) + usual * 2 else {
+        guard isSanitized || took < .seconds(3) + usual * 2 else {
             throw TestFailure("a loser took \(took), a start that does nothing \(usual)")
         }
     }

@@ -7,16 +7,25 @@ extension ClientError {
         case ENOENT, ECONNREFUSED, ENOTDIR:
             .noDaemon(at: [path], cause: number)
         case EACCES, EPERM:
-            ClientError(
-                .notPermitted,
-                "this user is not permitted to connect to \(path): ask its owner to permit "
-                    + "a group, or name another socket with --socket",
-                cause: number)
+            .notPermitted(at: [path], cause: number)
         default:
             ClientError(
                 .input, "cannot connect to \(path): \(String(cString: strerror(number)))",
                 cause: number)
         }
+    }
+
+    /// - Parameter absent: where no daemon answers.
+    static func notPermitted(
+        at paths: [String], absent: [String] = [], cause: Int32 = EACCES
+    ) -> ClientError {
+        let others =
+            absent.isEmpty ? "" : ", and no daemon answers at \(absent.joined(separator: " or "))"
+        return ClientError(
+            .notPermitted,
+            "this user is not permitted to connect to \(paths.joined(separator: " or "))\(others): ask its owner "
+                + "to permit a group, or name another socket with --socket",
+            cause: cause)
     }
 
     static func noDaemon(at paths: [String], cause: Int32?) -> ClientError {

@@ -28,10 +28,14 @@ struct SocketConnection: ~Copyable {
             }
         }
         // A socket that exists but refuses the connection is a more useful error than a missing
-        // one.
-        if let specific = failures.first(where: { $0.code != .noDaemon }) {
-            throw specific
+        // one. All that were tried are named: the first can be that of the user before su(1).
+        let tried = Array(zip(paths, failures))
+        let refused = tried.filter { $1.code == .notPermitted }.map(\.0)
+        if !refused.isEmpty {
+            let absent = tried.filter { $1.code == .noDaemon }.map(\.0)
+            throw .notPermitted(at: refused, absent: absent)
         }
+        if let specific = failures.first(where: { $0.code != .noDaemon }) { throw specific }
         throw .noDaemon(at: paths, cause: failures.first?.cause)
     }
 

@@ -1,5 +1,23 @@
+import CacheWire
+
 /// The answers of `--check-config` and `--print-config`.
 struct SettingsReport {
+    /// A setting, its value in force, and where the value comes from. A setting that is off has an empty value.
+    private struct Row: JSONWritable {
+        let name: String
+        let value: String
+        let source: SettingSource
+
+        var line: String { "\(name)=\(value)" }
+
+        func write(to json: inout JSONText) {
+            json.object { json in
+                json.member("value", value)
+                json.member("source", source.description)
+            }
+        }
+    }
+
     let settings: Settings
 
     /// The files that were read.
@@ -8,18 +26,31 @@ struct SettingsReport {
         return "the configuration is valid (\(files))"
     }
 
-    /// One line for each setting: its name, the value in force, and where the value comes from. A setting that is off
-    /// has an empty value.
-    var lines: [String] {
-        let rows = Setting.all.map { setting in
+    private var rows: [Row] {
+        Setting.all.map { setting in
             let value = settings.values[setting.name]
-            let text = setting.inForce?(settings) ?? value?.text ?? ""
-            return ("\(setting.name)=\(text)", value?.source ?? .builtIn)
+            return Row(
+                name: setting.name, value: setting.inForce?(settings) ?? value?.text ?? "",
+                source: value?.source ?? .builtIn)
         }
-        let width = rows.map(\.0.count).filter { $0 <= Self.widest }.max() ?? 0
-        return rows.map { line, source in
-            line + String(repeating: " ", count: max(0, width - line.count)) + "  # \(source)"
+    }
+
+    /// One line for each setting.
+    var lines: [String] {
+        let width = rows.map(\.line.count).filter { $0 <= Self.widest }.max() ?? 0
+        return rows.map { row in
+            row.line + String(repeating: " ", count: max(0, width - row.line.count))
+                + "  # \(row.source)"
         }
+    }
+
+    /// One object, with a member for each setting.
+    var json: String {
+        var json = JSONText()
+        json.object { json in
+            for row in rows { json.member(row.name, row) }
+        }
+        return String(decoding: json.bytes, as: UTF8.self)
     }
 
     /// Longer values have their source right behind them, so that one of them does not widen all lines.

@@ -39,7 +39,7 @@ struct EvictionRuleTests {
         let steps = steps(of: rule(cause, level), Self.plenty)
         #expect(steps.shares == [level == .warning ? 75 : 50])
         #expect(steps.end == .requested)
-        #expect(!rule(cause, level).sparesNewImages)
+        #expect(rule(cause, level).sparesNewImages == (level == .warning))
     }
 
     @Test func foundPressureEvictsNothingFromADiskWhileThereIsMemory() {

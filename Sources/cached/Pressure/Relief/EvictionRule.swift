@@ -2,7 +2,8 @@ import CacheWire
 
 /// Decides how far a reaction to memory pressure evicts.
 ///
-/// A request evicts at once to the share that its level keeps. Pressure that the daemon found is often a stall of
+/// A request evicts at once to the share that its level keeps, but only a critical one evicts what was fetched in the
+/// last minute. Pressure that the daemon found is often a stall of
 /// other programs. On a disk, an image that is evicted then gives back no more than its clean pages, which are dropped
 /// anyway. So such pressure evicts only if the files are memory, or if memory is really short, and it evicts in steps:
 ///
@@ -46,8 +47,8 @@ struct EvictionRule: Sendable, Hashable {
             }
     }
 
-    /// Whether images that were fetched just now stay.
-    var sparesNewImages: Bool { reasonWithoutLook == nil }
+    /// Whether images that were fetched just now stay. A critical request gives up even those.
+    var sparesNewImages: Bool { reasonWithoutLook == nil || level != .critical }
 
     /// The decision after this many steps.
     func verdict(afterSteps steps: Int, isInMemory: Bool, _ figures: MemoryFigures) -> Verdict {

@@ -24,7 +24,11 @@ extension ServerContext {
         removed: [CacheKey]? = nil, withPin: Bool = false,
         to output: inout ByteBuffer
     ) {
-        var lookups = cache.lookup(urls.compactMap(\.key), view).makeIterator()
+        let keys = urls.compactMap(\.key)
+        let found = cache.lookup(keys, view)
+        let gone =
+            isEnd ? whyGone(zip(keys, found).lazy.filter { $1 == .missing(nil) }.map(\.0)) : [:]
+        var lookups = found.makeIterator()
         replies.writeItems(
             of: urls, continues: continues, removed: removed, to: &output
         ) { url, output in
@@ -35,13 +39,12 @@ extension ServerContext {
                 case (_, let key?):
                     let found = lookups.next() ?? .missing(nil)
                     let lookup = checked(key, isEnd ? found.atTheEnd : found, digest)
-                    let gone: CacheValues.Failure? =
-                        isEnd && lookup == .missing(nil) ? .goneAgain : nil
                     replies.items.write(
                         url: text, key, lookup,
                         details: withDetails ? details(key, lookup) : nil,
                         standIn: withDetails ? standIn(for: url, lookup) : nil,
-                        failure: failures[key] ?? gone, partial: partial(key, found),
+                        failure: failures[key] ?? (lookup == .missing(nil) ? gone[key] : nil),
+                        partial: partial(key, found),
                         withPin: withPin, to: &output)
                 case (_, nil): break
                 }
@@ -56,6 +59,18 @@ extension ServerContext {
         guard case .cached = lookup, let digest else { return lookup }
         let found = cache.details(of: key).sha256
         return found == digest ? lookup : .missing(.otherDigest(found))
+    }
+
+    /// Why images are missing again that were cached.
+    private func whyGone(
+        _ keys: some Sequence<CacheKey>
+    ) -> [CacheKey: CacheValues.Failure] {
+        let keys = Set(keys)
+        guard !keys.isEmpty else { return [:] }
+        let query = HistoryQuery(keys: keys, kinds: [.evicted, .removed])
+        let causes = Dictionary(
+            cache.events(query).map { ($0.key, $0.reason) }, uniquingKeysWith: { $1 })
+        return Dictionary(uniqueKeysWithValues: keys.map { ($0, .goneAgain(causes[$0] ?? nil)) })
     }
 
     /// The bytes of an interrupted download of an image that is missing.
@@ -80,11 +95,23 @@ extension ServerContext {
 }
 
 extension CacheValues.Failure {
-    fileprivate static let goneAgain = CacheValues.Failure(
-        .removed,
-        "the image was downloaded, but evicted or removed before it could be reported; the cache or the free "
-            + "disk space may be too small for everything requested at once (--max-bytes, "
-            + "--max-entries, --min-free), or the server forbids keeping it (no-store)")
+    fileprivate static func goneAgain(_ reason: HistoryEvent.Reason?) -> CacheValues.Failure {
+        let cause =
+            switch reason {
+            case .budget:
+                "evicted: the cache is too small for everything requested at once (--max-bytes, --max-entries)"
+            case .diskSpace:
+                "evicted: the free disk space is too small for everything requested at once (--min-free)"
+            case .pressure: "evicted: memory is short, or a request said so (--pressure-evicts)"
+            case .requested, .cancelled: "removed or evicted at the request of a user"
+            case .notStored: "removed: the server forbids keeping it (no-store)"
+            case .outside: "removed or replaced by another program"
+            case .unused, .gone, .store, nil: "evicted or removed"
+            }
+        return CacheValues.Failure(
+            .removed,
+            "the image was downloaded, and before it could be reported it was \(cause)")
+    }
 
     fileprivate static func otherDigest(_ found: ContentDigest?) -> CacheValues.Failure {
         CacheValues.Failure(
