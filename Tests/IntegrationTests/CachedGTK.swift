@@ -31,16 +31,15 @@ enum CachedGTK {
         let flags = "-fsanitize=address -O1 -fno-omit-frame-pointer"
         try await build(output, ["CFLAGS": flags, "DESCRIBE": "no"])
         let compile = """
-            exec cc $CFLAGS -g -Wall -Wextra -Werror -o "$2/driver" "$1" -I "$2" $(pkg-config --cflags --libs gtk4) \
+            exec cc $CFLAGS -g -Wall -Wextra -Werror -o "$2/driver" "$1"/cached-gtk-*.c -I "$2" $(pkg-config --cflags --libs gtk4) \
                 -L "$2" -lcached-gtk -L "$3" -lcached -lm -Wl,-rpath,"$2:$3"
             """
-        let driver = source + "cached-gtk-driver.c"
         try await succeed(
-            ["sh", "-c", compile, "sh", driver, output, Libcached.directory()], ["CFLAGS": flags])
+            ["sh", "-c", compile, "sh", source, output, Libcached.directory()], ["CFLAGS": flags])
         return output + "/driver"
     }
 
-    /// The program of `cached-gtk-driver.c`, with the library under AddressSanitizer.
+    /// The program of `cached-gtk-driver.c` and `cached-gtk-faces.c`, with the library under AddressSanitizer.
     static func sanitizedDriver() async throws -> String { try await driver.value }
 
     /// Compiles a program in C or Vala.

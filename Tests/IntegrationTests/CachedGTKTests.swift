@@ -212,7 +212,7 @@ struct CachedGTKTests {
     // MARK: Helpers
 
     /// An origin with one image of each kind.
-    private struct Images {
+    struct Images {
         let photo, slow, none, portrait, icon: String
 
         init(in scope: TestScope) throws {
@@ -230,13 +230,13 @@ struct CachedGTKTests {
     }
 
     /// The URLs that a call wants.
-    private static func urls(in call: String) -> [String] {
+    static func urls(in call: String) -> [String] {
         call.components(separatedBy: #""url":""#).dropFirst().compactMap {
             $0.split(separator: "\"").first.map { String($0) }
         }
     }
 
-    private static func reply(_ item: String) -> String {
+    static func reply(_ item: String) -> String {
         #"{"parameters":{"items":[\#(item)]},"continues":true}"#
     }
 
@@ -251,7 +251,7 @@ struct CachedGTKTests {
     /// Runs cases of the driver one after the other on one display.
     ///
     /// - Returns: what they printed.
-    private func runDriver(
+    func runDriver(
         _ cases: [[String]], _ daemon: DaemonFixture, directory: String? = nil,
         socket: String? = nil, in scope: TestScope
     ) async throws -> String {
