@@ -57,6 +57,7 @@ $(LIBCACHED)/libcached.so.0: $(wildcard Sources/libcached/* Sources/libcached/*/
 		Sources/CClient/*/* Sources/ClientCore/*/* Sources/MediaTypes/MediaType.swift) Sources/CacheWire/Version.swift
 	@.ci/dependencies build $(ALSO)
 	@Sources/libcached/build "$(LIBCACHED)"
+	@.ci/lint hardened "$(LIBCACHED)"
 
 gtk: $(CACHED_GTK)/libcached-gtk.so.0 ## Build the library for GTK 4 over the C library, into CACHED_GTK=.build/cached-gtk
 $(CACHED_GTK)/libcached-gtk.so.0: $(wildcard clients/gtk/*) $(LIBCACHED)/libcached.so.0
