@@ -30,7 +30,7 @@ SOAK ?= 5min
 FUZZ ?= 600
 
 .PHONY: help build libcached gtk qml install uninstall deb tarball dist package-test boot-test bare test test-qml test-unprivileged test-confined \
-	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps http-conformance corpus demo demo-gtk \
+	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps costs http-conformance corpus demo demo-gtk \
 	run clean check store-ceph fleet adopters
 
 help: ## List the targets
@@ -197,6 +197,10 @@ format: ## Format the Swift sources in place
 bench: ## Run the benchmarks against the installed peers
 	@.ci/dependencies build
 	Benchmarks/run $(ARGS)
+
+costs: build ## Count the daemon's instructions for each kind of work, and compare them with Benchmarks/costs.json
+	@.ci/dependencies bench
+	Benchmarks/costs $(ARGS)
 
 bench-deps: ## Install the peers for `bench`
 	@.ci/dependencies bench

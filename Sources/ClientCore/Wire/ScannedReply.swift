@@ -142,6 +142,12 @@ package struct ScannedReply: Sendable {
         if scanner.matches(name, "size") { return take(&event.size, &scanner) }
         if scanner.matches(name, "width") { return take(&event.width, &scanner) }
         if scanner.matches(name, "height") { return take(&event.height, &scanner) }
+        if scanner.matches(name, "freshUntil") { return take(&event.freshUntil, &scanner) }
+        if scanner.matches(name, "pinned") {
+            guard let value = scanner.boolean() else { return false }
+            event.isPinned = value
+            return true
+        }
         if scanner.matches(name, "failure") { return failure(&event, &scanner) }
         return scanner.skip()
     }
