@@ -119,6 +119,8 @@ extension Handle {
         (event.received, event.total) = (image.received, image.total)
         (event.width, event.height) = (image.width, image.height)
         (event.httpStatus, event.retryAt) = (image.http_status, image.retry_at)
+        (event.freshUntil, event.isPinned) = (image.fresh_until, image.pinned != 0)
+        event.phase = Event.Phase(rawValue: image.phase &- 1)
         (event.url, event.path) = (append(url), append(image.path))
         event.mediaType = append(image.media_type)
         (event.kind, event.message) = (append(image.kind), append(image.message))

@@ -72,6 +72,8 @@ func image(_ event: Event, _ texts: UnsafeBufferPointer<UInt8>) -> cached_image 
     (image.received, image.total) = (event.received, event.total)
     (image.width, image.height) = (event.width, event.height)
     (image.http_status, image.retry_at) = (event.httpStatus, event.retryAt)
+    (image.fresh_until, image.pinned) = (event.freshUntil, event.isPinned ? 1 : 0)
+    image.phase = event.phase.map { $0.rawValue + 1 } ?? 0
     (image.url, image.path) = (text(event.url), text(event.path))
     image.media_type = text(event.mediaType)
     (image.kind, image.message) = (text(event.kind), text(event.message))
@@ -112,6 +114,7 @@ private let longestURL = 8192
 private func describe(_ found: FolderImage, _ handle: Handle, _ image: inout cached_image) {
     (image.received, image.total) = (found.received, found.total)
     (image.width, image.height, image.identity) = (found.width, found.height, found.identity)
+    (image.fresh_until, image.pinned) = (Int64(found.freshUntil), found.isPinned ? 1 : 0)
     switch found.state {
     case .missing, .interrupted: image.state = Event.State.missing.rawValue
     case .inFlight: image.state = Event.State.inFlight.rawValue

@@ -61,7 +61,7 @@ struct GalleryTests {
             #expect(Set(first.onScreen.keys) == Set(urls[..<25]))
             #expect(first.onScreen[unknown]?.fraction == -1)
             #expect(first.onScreen[failing]?.description.contains("404") == true)
-            #expect(first.onScreen[coming]?.description == "1.png, loading")
+            #expect(first.onScreen[coming]?.description == "1.png, receiving")
             // GTK makes more rows than it shows.
             #expect(first.bound.count > 100)
 

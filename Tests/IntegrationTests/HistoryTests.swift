@@ -10,7 +10,7 @@ import Testing
 struct HistoryTests {
     private let image = SampleImage.png()
 
-    private func events(
+    func events(
         _ daemon: DaemonFixture, _ urls: [String]? = nil, _ parameters: String...
     ) async throws -> [HistoryEvent] {
         let reply = try await daemon.ask(
@@ -26,7 +26,7 @@ struct HistoryTests {
         return (String(output.text.dropFirst(url.utf8.count + 2)), output.status)
     }
 
-    private func path(_ daemon: DaemonFixture) -> String { "\(daemon.directory)/.history" }
+    func path(_ daemon: DaemonFixture) -> String { "\(daemon.directory)/.history" }
 
     @Test func eachKindOfEventIsRememberedAndAnswersWhy() async throws {
         try await withTestScope { scope in

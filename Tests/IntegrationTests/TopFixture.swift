@@ -11,13 +11,13 @@ struct TopFixture: Sendable {
     let gate: Gate
     private let folder: TemporaryDirectory
 
-    init(columns: Int, lines: Int, in scope: TestScope) async throws {
+    init(columns: Int, lines: Int, attempts: Int = 1, in scope: TestScope) async throws {
         // Must outlive the terminal, whose shell writes into it.
         folder = try TemporaryDirectory(in: scope)
         gate = try Gate()
         origin = try ScriptedOrigin(in: scope)
         var options = DaemonFixture.Options()
-        options.arguments = ["--max-transfers", "3"]
+        options.arguments = ["--max-transfers", "3", "--attempts", "\(attempts)"]
         // The same after a restart.
         options.socket = folder.file("socket")
         daemon = try await DaemonFixture.start(options, in: scope)

@@ -26,6 +26,12 @@ import Testing
         #expect(FileSystem(of: path, in: "nonsense\n\n - \n1 2 3 4 5 - \n") == nil)
     }
 
+    @Test func whatIsTakenHasABar() {
+        let terminal = TerminalCapabilities(isUnicode: false, colors: .none)
+        #expect(Finding.ok("5 GB are free", share: 0.5).bar(terminal).text == "  ######------")
+        #expect(Finding.ok("fine").bar(terminal).text.isEmpty)
+    }
+
     private func findings(_ stats: String) throws -> (status: Int32, text: String) {
         let stub = try StubDaemon(replies: [#"{"parameters":{"stats":{\#(stats)}}}"#])
         let outcome = try Program.run(["doctor", "--json", "--socket", stub.path])

@@ -16,6 +16,7 @@ import Testing
         var isComing: Bool
         var text: String
         var words: String?
+        var event: HistoryEvent?
         var marks: [String]
     }
 
@@ -30,13 +31,19 @@ import Testing
                 Item.self, from: JSONSerialization.data(withJSONObject: members))
             if let seconds = face["freshIn"] as? Int { item.freshUntil = now + seconds }
             if let seconds = face["retryIn"] as? Int { item.failure?.retryAt = now + seconds }
-            // `top` does not know why an image is gone.
-            let isExplained = face["event"] != nil
+            let event = face["event"] as? [String: String]
             return Face(
                 state: face["state"] as? String ?? "", item: item,
                 share: face["share"] as? Double, isComing: face["isComing"] as? Bool ?? false,
                 text: face["text"] as? String ?? "",
-                words: isExplained ? nil : face["words"] as? String,
+                words: face["words"] as? String,
+                event: event.flatMap { event in
+                    event["kind"].flatMap { HistoryKind(rawValue: $0) }.map { kind in
+                        HistoryEvent(
+                            at: now, kind: kind, key: "k", url: "",
+                            reason: event["reason"].flatMap { HistoryReason(rawValue: $0) })
+                    }
+                },
                 marks: face["marks"] as? [String] ?? [])
         }
     }
@@ -50,7 +57,8 @@ import Testing
             let marks = ImageState.marks(of: face.item, now: Self.now)
             #expect(marks.map(\.rawValue) == face.marks)
             if let words = face.words {
-                #expect(face.item.stateText(now: Self.now).hasPrefix(words))
+                let text = face.item.stateText(now: Self.now, event: face.event)
+                #expect(text.hasPrefix(words), "\(text)")
             }
         }
         let states = Set(faces.map(\.state) + ["stale", "pinned"])

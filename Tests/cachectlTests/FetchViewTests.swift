@@ -74,7 +74,7 @@ import Testing
         progress.replied([item], now: .zero)
         #expect(
             lines(progress, unicode, at: .zero) == [
-                "↻ connection refused, retry in 7 s"
+                "◍ connection refused, retry in 7 s"
                     + String(repeating: " ", count: 27) + "example.com/a.png"
             ])
     }

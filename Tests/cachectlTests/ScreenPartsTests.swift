@@ -1,3 +1,4 @@
+import CacheWire
 import Testing
 
 @testable import cachectl
@@ -13,6 +14,27 @@ import Testing
     func ringIsNeverAheadAndClosesOnlyAtTheEnd(fraction: Double, drawn: String, plain: String) {
         #expect(Sign(terminal: unicode).ring(fraction) == drawn)
         #expect(Sign(terminal: ascii).ring(fraction) == plain)
+    }
+
+    @Test func aPauseEmptiesItsRing() {
+        var item = Item(url: "http://a.example/", key: "k", state: .inFlight, phase: .retrying)
+        item.failure = Failure(kind: "transport", message: "no answer", retryAt: 1_800_000_013)
+        var download = DownloadProgress(url: item.url)
+        download.changed(to: item, now: .seconds(4))
+        // What is reported again begins no new pause.
+        download.changed(to: item, now: .seconds(5))
+        let signs = (0...10).map { second in
+            let time = LocalTime(
+                elapsed: .seconds(4 + second), unixSecond: 1_800_000_004 + second, utcOffset: 0)
+            return String(
+                DownloadLine(terminal: unicode, columns: 80, time: time).line(download).text
+                    .prefix(1))
+        }
+        #expect(signs.joined() == "◍◍◍◍◐◐◐◴◴↻↻")
+        let plain = [1, 0.5, 0.1, nil].map {
+            Sign(terminal: ascii).text(.retrying, fraction: $0, now: .zero)
+        }
+        #expect(plain == ["%", "+", ",", "~"])
     }
 
     @Test func onlyWhatComesMoves() {

@@ -395,10 +395,37 @@ import Testing
         let second = try #require(model.details)
         #expect(second.url != first.url)
         // Its image goes, and the details say so.
-        model.screenChanged(.init(items: [], removed: [second.key]), now: .zero)
+        let questions = model.screenChanged(.init(items: [], removed: [second.key]), now: .zero)
+        #expect(questions == [.explain(second.url)])
         #expect(model.details?.url == second.url && model.picture == nil)
         #expect(TopScene.rows(of: model).contains { $0.hasPrefix("x No longer cached") })
         #expect(model.pressed(.escape, now: .zero).isEmpty && model.details == nil)
+    }
+
+    @Test func detailsSayWhyAnImageIsGone() throws {
+        var model = TopScene.cached(120, 32)
+        _ = model.pressed(.enter, now: .zero)
+        let image = try #require(model.details)
+        let question = TopModel.Action.explain(image.url)
+        func event(_ kind: HistoryKind, _ reason: HistoryReason? = nil) -> HistoryEvent {
+            HistoryEvent(at: 1, kind: kind, key: image.key, url: image.url, reason: reason)
+        }
+        model.screenChanged(.init(items: [], removed: [image.key]), now: .zero)
+        // An eviction is remembered a moment later.
+        model.explained(image.url, [event(.fetched)])
+        #expect(TopScene.rows(of: model).contains { $0.hasPrefix("x No longer cached") })
+        #expect(model.sampled([:], now: .seconds(1)).contains(question))
+        model.explained("http://other.example/", [event(.removed, .gone)])
+        model.explained(image.url, [event(.evicted, .pressure)])
+        #expect(TopScene.rows(of: model).contains { $0.hasPrefix("x Evicted: memory was short") })
+        #expect(!model.sampled([:], now: .seconds(2)).contains(question))
+        // The image comes again, goes without a trace, and the daemon is not asked for ever.
+        #expect(model.detailed([image]).isEmpty && model.explanation.event == nil)
+        model.screenChanged(.init(items: [], removed: [image.key]), now: .zero)
+        let questions = (3..<9).map { model.sampled([:], now: .seconds($0)).contains(question) }
+        #expect(questions == [true, true, false, false, false, false])
+        model.explained(image.url, [event(.fetched)])
+        #expect(TopScene.rows(of: model).contains { $0.hasPrefix("x Removed while no daemon ran") })
     }
 
     @Test func mouseSelectsRowsAndViews() throws {

@@ -101,5 +101,6 @@ CACHED_GTK_PUBLIC void cached_picture_set_alternative_text(CachedPicture *self, 
 
 CACHED_GTK_PUBLIC void cached_gtk_set_memory_limit(gsize bytes);
 CACHED_GTK_PUBLIC gsize cached_gtk_get_memory_used(void);
+CACHED_GTK_PUBLIC void cached_gtk_set_marks(gboolean are_drawn);
 
 G_END_DECLS

@@ -67,7 +67,7 @@ static void tidy(Image *image) {
     g_clear_error(&image->error);
     g_ptr_array_unref(image->users);
     g_strfreev(image->headers);
-    g_free(image->url), g_free(image->original);
+    g_free(image->url), g_free(image->original), g_free(image->reason);
     g_free(image);
 }
 
@@ -179,6 +179,10 @@ static void take(Image *image, const cached_image *found) {
     image->fraction = found->total > 0 ? CLAMP((double)found->received / found->total, 0, 1) : -1;
     if (found->width > 0 && found->height > 0) image->width = found->width, image->height = found->height;
     if (image->state == CACHED_STATE_CACHED) image->identity = found->identity;
+    image->phase = found->phase, image->retry_at = found->retry_at;
+    image->fresh_until = found->fresh_until, image->is_pinned = found->pinned, image->looked_at = 0;
+    g_free(image->reason);
+    image->reason = image->state == CACHED_STATE_FAILED ? NULL : g_strdup(found->message);
     if (image->state == CACHED_STATE_FAILED) {
         CachedError code = CACHED_ERROR_OTHER;
         for (guint i = 0; i < G_N_ELEMENTS(codes); i++)
@@ -247,6 +251,15 @@ gboolean image_is_cached(const char *url, int *width, int *height) {
     if (!is_open() || cached_peek(cache, url, &found) != CACHED_HERE) return FALSE;
     *width = found.width, *height = found.height;
     return TRUE;
+}
+
+void image_learn_marks(Image *image) {
+    gint64 now = g_get_monotonic_time();
+    if (image->state != CACHED_STATE_CACHED || (image->looked_at && now - image->looked_at < G_USEC_PER_SEC)) return;
+    image->looked_at = now;
+    cached_image found = CACHED_IMAGE_BRIEFLY;
+    if (!is_open() || cached_peek(cache, image->url, &found) != CACHED_HERE) return;
+    image->fresh_until = found.fresh_until, image->is_pinned = found.pinned;
 }
 
 static void peek(Image *image) {
@@ -464,7 +477,7 @@ void image_decoded(Image *image, GdkTexture *texture, uint64_t identity, int wid
         if (image->users->len && image->is_drawn && image->state == CACHED_STATE_CACHED) decode(image);
     } else if (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT) && ++image->losses <= LOSSES) {
         /* Evicted in between. The daemon gets it anew if it is wanted anew. */
-        image->state = CACHED_STATE_MISSING, image->received = 0;
+        image->state = CACHED_STATE_MISSING, image->received = 0, image->phase = CACHED_NO_PHASE;
         if (image->wanted >= 0) image->wanted = -2;
         if (image->users->len && !image->is_file) queue_change(image);
     } else {
@@ -518,7 +531,8 @@ void image_retry(Image *image) {
     attempt->url = g_strdup(image->url), attempt->headers = g_strdupv(image->headers);
     g_autoptr(GTask) task = g_task_new(NULL, NULL, refreshed, image_hold(image));
     g_task_set_task_data(task, attempt, attempt_free);
-    image->state = CACHED_STATE_MISSING, image->received = 0, image->fraction = -1, image->losses = 0;
+    image->state = CACHED_STATE_MISSING, image->phase = CACHED_NO_PHASE;
+    image->received = 0, image->fraction = -1, image->losses = 0;
     g_clear_error(&image->error);
     g_task_run_in_thread(task, refresh);
     tell(image);

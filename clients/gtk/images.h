@@ -25,6 +25,12 @@ typedef struct Image {
     uint64_t identity;  /* Of the file; 0 while unknown. */
     GError *error;
     gboolean is_underivable; /* Its original may do. */
+    int phase;          /* enum cached_phase */
+    gint64 retry_at;    /* The Unix second of the next attempt; 0: none is planned. */
+    char *reason;       /* Why the last attempt failed although the image has not; NULL: it did not. */
+    gint64 fresh_until; /* The Unix second; 0 while unknown. */
+    gboolean is_pinned;
+    gint64 looked_at;   /* When its file was asked for these two. */
     int losses;         /* How often the file was gone before it was decoded. */
 
     int wanted;         /* The priority that the daemon knows; -1: not wanted. */
@@ -65,6 +71,30 @@ void image_retry(Image *);
 gboolean image_is_cached(const char *url, int *width, int *height);
 /* Whether there is no picture yet, and it can still come. */
 gboolean image_is_coming(const Image *);
+
+/* Asks its file, now and then, whether it is stale or pinned: no news tell. */
+void image_learn_marks(Image *);
+
+/* What an image looks like without a picture. */
+typedef enum {
+    LOOK_UNKNOWN, /* Nothing is known of it yet. */
+    LOOK_QUEUED, LOOK_CONNECTING, LOOK_RECEIVING, LOOK_UNMEASURED, LOOK_DERIVING, LOOK_PUBLISHING, LOOK_RETRYING,
+    LOOK_FAILED, LOOK_CACHED, LOOK_GONE
+} Look;
+Look image_look(const Image *);
+/* Whether bytes arrive now, or may: only then the place shimmers. */
+gboolean look_is_coming(Look);
+/* What becomes of it, in words; NULL: nothing. */
+char *image_words(const Image *);
+/* The seconds until the next attempt. */
+double image_pause(const Image *);
+/* The marks on its picture. */
+enum { MARK_STALE = 1, MARK_PINNED = 2, MARK_FAILED = 4, MARK_GONE = 8 };
+int image_marks(Image *);
+
+/* Draws a ring in the middle. share: how much of it, 0 to 1. turn: its place in a turn, 0 to 1; -1: nothing turns. */
+void sign_draw(GtkSnapshot *, const graphene_rect_t *area, Look, double share, double turn, const char *text);
+void marks_draw(GtkSnapshot *, const graphene_rect_t *area, int marks);
 
 /* Decodes its file in a thread, in the pixels that it needs. */
 Job *job_start(Image *);

@@ -7,9 +7,8 @@
  *
  * A picture of the image cache by its URL.
  *
- * It works wherever GTK takes a [iface@Gdk.Paintable]. While the image is coming a placeholder shimmers, then a ring
- * shows how much has arrived, and the picture fades in. If the image fails, a sign of that is drawn, and
- * [property@Paintable:error] tells why.
+ * It works wherever GTK takes a [iface@Gdk.Paintable]. While the image is coming its place shimmers, a ring shows how far
+ * it is, and the picture fades in. If the image fails, a sign of that is drawn, and [property@Paintable:error] tells why.
  *
  * The image is wanted for as long as the object lives: urgently while it is drawn, and in the background while it is
  * only bound to a row that nobody sees. Give the widget a size, because the image is fetched and decoded in the size in
@@ -21,8 +20,10 @@
  * Use it on the main thread.
  */
 
-/* In seconds: in which a picture appears, the light crosses its span, a ring of unknown length turns. */
-static const double FADE = 0.2, SWEEP = 1.6, TURN = 1.2;
+/* In seconds: in which a picture appears, the light crosses its span, a ring turns, a text stays. */
+static const double FADE = 0.2, SWEEP = 1.6, TURN = 1.2, PACE = 0.25;
+/* The opacity of a picture whose image is gone. */
+static const double DIM = 0.35;
 /* Between two frames, in milliseconds: of a fade, and of a shimmer or a ring. */
 enum { FAST = 16, CALM = 33 };
 
@@ -42,10 +43,14 @@ struct _CachedPaintable {
     gboolean has_looked; /* Whether there is one. */
     int width, height;  /* Of the original as far as it is known. */
     CachedState told;
+    Look told_look;
     GdkTexture *told_texture; /* Only compared. */
     gboolean was_empty; /* A placeholder was drawn, so that the picture fades in. */
     gint64 fade_from;
     double ring;    /* What is drawn of it, which follows the fraction. */
+    int percent;    /* The text in it; -1: none yet. */
+    double counted_at; /* When that was changed, in seconds. */
+    double pause;   /* The longest time until the next attempt that was seen, in seconds. */
     gboolean moves; /* It is in `moving`. */
 };
 
@@ -172,6 +177,9 @@ void paintable_changed(CachedPaintable *self) {
         self->told = image->state;
         g_object_notify_by_pspec(object, properties[STATE]);
         g_object_notify_by_pspec(object, properties[ERROR]);
+    }
+    if (image_look(image) != self->told_look) {
+        self->told_look = image_look(image);
         g_object_notify_by_pspec(object, properties[DESCRIPTION]);
     }
     if (image->state == CACHED_STATE_IN_FLIGHT) g_object_notify_by_pspec(object, properties[FRACTION]);
@@ -184,6 +192,7 @@ void paintable_changed(CachedPaintable *self) {
 /* Those that were drawn and look different in the next frame. Who scrolls away is not drawn, and costs nothing. */
 static GPtrArray *moving;
 static guint moving_source;
+static gint64 moving_at; /* When they are drawn next. */
 
 static gboolean move_all(gpointer data) {
     (void)data;
@@ -198,11 +207,13 @@ static gboolean move_all(gpointer data) {
 }
 
 static void move(CachedPaintable *self, int interval) {
-    if (self->moves) return;
-    self->moves = TRUE;
     if (!moving) moving = g_ptr_array_new();
-    g_ptr_array_add(moving, self);
-    if (!moving_source) moving_source = g_timeout_add(interval, move_all, NULL);
+    if (!self->moves) g_ptr_array_add(moving, self);
+    self->moves = TRUE;
+    gint64 at = g_get_monotonic_time() + (gint64)1000 * interval;
+    if (moving_source && moving_at <= at) return;
+    if (moving_source) g_source_remove(moving_source);
+    moving_source = g_timeout_add(interval, move_all, NULL), moving_at = at;
 }
 
 /* Whether the person at the screen wants things to move. */
@@ -226,51 +237,57 @@ static void draw_shimmer(GtkSnapshot *snapshot, const graphene_rect_t *area, flo
         &GRAPHENE_POINT_INIT(light + .8f * (float)reach, area->origin.y + .4f * (float)reach), stops, G_N_ELEMENTS(stops));
 }
 
-static cairo_t *begin_sign(GtkSnapshot *snapshot, const graphene_rect_t *area, double radius) {
-    float x = area->origin.x + area->size.width / 2, y = area->origin.y + area->size.height / 2, half = radius + 4;
-    cairo_t *context =
-        gtk_snapshot_append_cairo(snapshot, &GRAPHENE_RECT_INIT(x - half, y - half, 2 * half, 2 * half));
-    cairo_translate(context, x, y);
-    cairo_set_line_width(context, radius / 5);
-    cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND);
-    cairo_set_source_rgba(context, .5, .5, .5, .3);
-    cairo_arc(context, 0, 0, radius, 0, 2 * G_PI);
-    cairo_stroke(context);
-    return context;
+/* News come some times a second. The ring follows them smoothly, and never runs ahead. */
+static double follow(CachedPaintable *self, double end, gboolean animated) {
+    self->ring = !animated || end < self->ring ? end : self->ring + (end - self->ring) * .25;
+    if (end - self->ring < .004) self->ring = end;
+    else move(self, CALM);
+    return self->ring;
 }
 
-static void draw_ring(CachedPaintable *self, GtkSnapshot *snapshot, const graphene_rect_t *area, double radius, double now) {
-    const Image *image = self->image;
+/* The text changes no faster than it can be read, and does not fall within one attempt. */
+static int count_percent(CachedPaintable *self, double now) {
+    int percent = MIN(99, 100 * self->image->fraction);
+    if (percent > self->percent && self->percent >= 0 && now - self->counted_at < PACE) move(self, CALM);
+    else if (percent > self->percent) self->percent = percent, self->counted_at = now;
+    return self->percent;
+}
+
+/* Draws an image without a picture. */
+static void draw_state(CachedPaintable *self, GtkSnapshot *snapshot, const graphene_rect_t *area, float x, float y,
+                       float span, double now) {
     gboolean animated = is_animated();
-    double start = 0, length, turn = now / TURN;
-    if (image->state == CACHED_STATE_CACHED || image->fraction >= 0) {
-        /* News come some times a second. The ring follows them smoothly, and never runs ahead. */
-        double end = image->state == CACHED_STATE_CACHED ? 1 : image->fraction;
-        self->ring = !animated || end < self->ring ? end : self->ring + (end - self->ring) * .25;
-        if (end - self->ring < .004) self->ring = end;
-        else move(self, CALM);
-        length = self->ring;
-    } else {
-        start = animated ? turn - floor(turn) : 0, length = .3;
-        if (animated) move(self, CALM);
+    Look look = image_look(self->image);
+    if (look_is_coming(look) && animated) {
+        draw_shimmer(snapshot, area, x, y, span, now);
+        move(self, CALM);
     }
-    cairo_t *context = begin_sign(snapshot, area, radius);
-    cairo_set_source_rgba(context, .21, .52, .89, 1);
-    cairo_rotate(context, (start - .25) * 2 * G_PI);
-    cairo_arc(context, 0, 0, radius, 0, MAX(length, .01) * 2 * G_PI);
-    cairo_stroke(context);
-    cairo_destroy(context);
-}
-
-/* A ring with an exclamation mark. */
-static void draw_failure(GtkSnapshot *snapshot, const graphene_rect_t *area, double radius) {
-    cairo_t *context = begin_sign(snapshot, area, radius);
-    cairo_set_source_rgba(context, .5, .5, .5, .9);
-    cairo_move_to(context, 0, -radius * .45), cairo_line_to(context, 0, radius * .1);
-    cairo_stroke(context);
-    cairo_arc(context, 0, radius * .45, radius / 9, 0, 2 * G_PI);
-    cairo_fill(context);
-    cairo_destroy(context);
+    double share = 0, turn = now / TURN;
+    g_autofree char *text = NULL;
+    if (look != LOOK_RETRYING) self->pause = 0;
+    switch (look) {
+    case LOOK_RECEIVING: case LOOK_PUBLISHING:
+        /* Only a published image closes the ring. */
+        share = follow(self, look == LOOK_PUBLISHING ? .97 : MIN(self->image->fraction, .97), animated);
+        if (count_percent(self, now) >= 0) text = g_strdup_printf("%d %%", self->percent);
+        break;
+    case LOOK_CACHED:
+        /* An image that is only to be decoded has a calm placeholder. */
+        if (self->ring <= 0) return;
+        share = follow(self, 1, animated);
+        break;
+    case LOOK_RETRYING: {
+        double left = image_pause(self->image);
+        self->pause = MAX(self->pause, left);
+        if (left > 0) share = left / self->pause, move(self, 1000);
+        if (left > 0 && left < 6000)
+            text = left < 100 ? g_strdup_printf("%.0f s", ceil(left)) : g_strdup_printf("%.0f min", left / 60);
+    } /* Falls through. */
+    case LOOK_QUEUED: case LOOK_CONNECTING: self->ring = 0, self->percent = -1; break;
+    case LOOK_UNKNOWN: self->ring = 0, self->percent = -1; return;
+    default: break;
+    }
+    sign_draw(snapshot, area, look, share, animated ? turn - floor(turn) : -1, text ? text : "");
 }
 
 /* The picture to draw in so many pixels; NULL if there is none yet. */
@@ -312,24 +329,16 @@ void paintable_draw(CachedPaintable *self, GtkSnapshot *snapshot, const graphene
     if (!texture || opacity < 1)
         gtk_snapshot_append_color(snapshot, &(GdkRGBA){.5, .5, .5, .18}, area);
     if (texture) {
+        int marks = image_marks(self->image);
+        if (marks & MARK_GONE) opacity *= DIM;
         if (opacity < 1) gtk_snapshot_push_opacity(snapshot, MAX(opacity, 0));
         gtk_snapshot_append_texture(snapshot, texture, picture);
         if (opacity < 1) gtk_snapshot_pop(snapshot);
+        if (marks) marks_draw(snapshot, area, marks);
         return;
     }
     self->was_empty = TRUE;
-    if (!self->image) return;
-    double radius = MIN(MIN(area->size.width, area->size.height) * .17, 24);
-    if (self->image->state == CACHED_STATE_FAILED) {
-        draw_failure(snapshot, area, radius);
-    } else if (image_is_coming(self->image) && self->image->received <= 0) {
-        self->ring = 0;
-        draw_shimmer(snapshot, area, x, y, span, now);
-        if (is_animated()) move(self, CALM);
-    } else if (image_is_coming(self->image) || self->ring > 0) {
-        draw_ring(self, snapshot, area, radius, now);
-    }
-    /* An image that is only to be decoded has a calm placeholder. */
+    if (self->image) draw_state(self, snapshot, area, x, y, span, now);
 }
 
 static void paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, double height) {
@@ -442,7 +451,8 @@ char *cached_paintable_get_description(CachedPaintable *self) {
     if (!self->image) return g_strdup("");
     g_autofree char *name = name_of(self->url);
     if (self->image->error) return g_strdup_printf("%s: %s", name, self->image->error->message);
-    return image_is_coming(self->image) ? g_strdup_printf("%s, loading", name) : g_steal_pointer(&name);
+    g_autofree char *words = image_words(self->image);
+    return words ? g_strdup_printf("%s, %s", name, words) : g_steal_pointer(&name);
 }
 
 /**
@@ -487,7 +497,7 @@ static void paintable_constructed(GObject *object) {
     if (self->url) {
         /* A picture that was made of the original serves again. */
         use(self, usual_side && !image_has_picture(self->url) ? side_for(self, usual_side) : 0);
-        self->told = self->image->state;
+        self->told = self->image->state, self->told_look = image_look(self->image);
         self->told_texture = self->image->texture;
         self->width = self->image->width, self->height = self->image->height;
         if (image_is_coming(self->image)) self->ring = MAX(self->image->fraction, 0); /* It starts where it was. */
@@ -530,7 +540,7 @@ static void paintable_set(GObject *object, guint id, const GValue *value, GParam
     }
 }
 
-static void cached_paintable_init(CachedPaintable *self) { (void)self; }
+static void cached_paintable_init(CachedPaintable *self) { self->percent = -1; }
 
 static void cached_paintable_class_init(CachedPaintableClass *class) {
     GObjectClass *object = G_OBJECT_CLASS(class);

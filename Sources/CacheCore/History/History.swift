@@ -139,7 +139,7 @@ final class History: Sendable {
     private func text() -> [UInt8] {
         flush()
         // Only `flush` moves events from memory to the file, and it holds this lock.
-        return file.withLock { file in file.read() + pending.withLock { $0.text } }
+        return file.withLock { file in file.read(before: pending.withLock { $0.text }) }
     }
 }
 

@@ -55,23 +55,27 @@ struct HistoryFile: Sendable {
         }
     }
 
-    /// The text of the file; empty if there is none.
-    mutating func read() -> [UInt8] {
+    /// The text of the file, if there is one, and a text that follows it.
+    mutating func read(before rest: [UInt8] = []) -> [UInt8] {
         do throws(Errno) {
             let file = try kernel.open(Self.name, in: directory.descriptor, O_RDONLY)
             defer { close(file) }
             let size = min(Int(try kernel.status(of: file).st_size), 4 * Self.longest)
-            guard try begins(file) else { return [] }
-            var text = [UInt8](repeating: 0, count: size)
+            guard try begins(file) else { return rest }
+            var text: [UInt8] = []
+            // Nothing of it stays in the heap of the thread that asks.
+            text.reserveCapacity(max(size + rest.count, ProcessMemory.largeBlock))
+            text += repeatElement(0, count: size)
             var count = 0
             try text.withUnsafeMutableBufferPointer { (bytes) throws(Errno) in
                 count = try kernel.read(file, at: 0, into: UnsafeMutableRawBufferPointer(bytes))
             }
             text.removeLast(size - count)
+            text += rest
             return text
         } catch {
             if error != .noSuchFileOrDirectory { report("the history can't be read", error) }
-            return []
+            return rest
         }
     }
 

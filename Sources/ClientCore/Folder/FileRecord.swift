@@ -10,6 +10,8 @@ struct FileRecord {
     private(set) var height: Int32 = 0
     /// The Unix second until which the image may be used without asking its origin; 0 if the record does not say.
     private(set) var freshUntil: UInt32 = 0
+    /// Whether the image is never evicted.
+    private(set) var isPinned = false
 
     /// Bytes of the longest record.
     static let room = 1024
@@ -27,8 +29,9 @@ struct FileRecord {
         type = number.flatMap { MediaType(rawValue: $0) } ?? .other
         width = Int32(truncatingIfNeeded: bytes.number(at: 16, 4))
         height = Int32(truncatingIfNeeded: bytes.number(at: 20, 4))
-        let hasFreshness = bytes.number(at: 4, 4) & 8 != 0
-        if hasFreshness { freshUntil = UInt32(bytes.number(at: 28, 4)) }
+        let flags = bytes.number(at: 4, 4)
+        isPinned = flags & 1 != 0
+        if flags & 8 != 0 { freshUntil = UInt32(bytes.number(at: 28, 4)) }
     }
 }
 

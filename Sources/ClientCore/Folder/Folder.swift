@@ -95,7 +95,7 @@ public struct Folder: ~Copyable {
         return FolderImage(
             state: .cached, received: file.size, total: file.size, type: record.type,
             width: record.width, height: record.height, freshUntil: record.freshUntil,
-            identity: file.identity)
+            isPinned: record.isPinned, identity: file.identity)
     }
 
     /// Distinguishes a missing file from a directory that cannot be read.

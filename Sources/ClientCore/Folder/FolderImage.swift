@@ -25,15 +25,18 @@ public struct FolderImage: Sendable, Equatable {
     public var height: Int32 = 0
     /// The Unix second until which the image may be used without asking its origin; 0 if the record does not say.
     public var freshUntil: UInt32 = 0
+    /// Whether the image is never evicted.
+    public var isPinned = false
     /// Another number for another file; 0 if the image is not cached.
     public var identity: UInt64 = 0
 
     public init(
         state: State = .missing, received: Int64 = 0, total: Int64 = -1, type: MediaType = .other,
-        width: Int32 = 0, height: Int32 = 0, freshUntil: UInt32 = 0, identity: UInt64 = 0
+        width: Int32 = 0, height: Int32 = 0, freshUntil: UInt32 = 0, isPinned: Bool = false,
+        identity: UInt64 = 0
     ) {
         (self.state, self.received, self.total) = (state, received, total)
         (self.type, self.width, self.height) = (type, width, height)
-        (self.freshUntil, self.identity) = (freshUntil, identity)
+        (self.freshUntil, self.isPinned, self.identity) = (freshUntil, isPinned, identity)
     }
 }

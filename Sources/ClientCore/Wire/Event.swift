@@ -39,6 +39,11 @@ public struct Event: Sendable {
     public var httpStatus: Int32 = 0
     public var retryAt: Int64 = 0
 
+    /// For a cached image, if the daemon says it: the Unix second until which it is fresh, else 0; and whether it is
+    /// never evicted.
+    public var freshUntil: Int64 = 0
+    public var isPinned = false
+
     /// The start of each text among the texts of the message; `nil` if it is absent.
     public var url: Int?
     public var key: Int?

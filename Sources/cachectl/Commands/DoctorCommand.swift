@@ -26,9 +26,13 @@ struct DoctorCommand: ParsableCommand {
             try results.forEach { try output.json($0) }
         } else {
             var table = Table([.left, .left, .left])
-            let rows = results.flatMap { result in result.rows.map { (result.finding.level, $0) } }
-            for (row, line) in zip(rows, table.lines(rows.map(\.1))) {
-                try output.line(row.0.styled(line))
+            let rows = results.flatMap { result in result.rows.map { (result.finding, $0) } }
+            for ((finding, row), line) in zip(rows, table.lines(rows.map(\.1))) {
+                var styled = finding.level.styled(line)
+                if StandardStream.output.isTerminal, !row[0].isEmpty {
+                    styled.append(finding.bar(.ofEnvironment))
+                }
+                try output.line(styled)
             }
         }
         try output.flush()

@@ -10,7 +10,6 @@ struct FileFacts: Hashable {
     let modifiedAt, readAt: Int
 
     var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
-    var isRegular: Bool { mode & S_IFMT == S_IFREG }
     /// The permissions in octal: `755`.
     var permissions: String { String(mode & 0o7777, radix: 8) }
 

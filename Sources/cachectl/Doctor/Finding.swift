@@ -12,8 +12,12 @@ struct Finding: Hashable {
     var message: String
     /// The remedy.
     var fix: String?
+    /// How much of something is taken, 0 to 1, to be drawn as a bar; `nil` if it is about no amount.
+    var share: Double?
 
-    static func ok(_ message: String) -> Finding { Finding(level: .ok, message: message) }
+    static func ok(_ message: String, share: Double? = nil) -> Finding {
+        Finding(level: .ok, message: message, share: share)
+    }
 
     static func note(_ message: String, fix: String? = nil) -> Finding {
         Finding(level: .note, message: message, fix: fix)
@@ -37,5 +41,16 @@ extension Finding.Level {
         var styled = StyledLine(String(word), style)
         styled.append(String(line.dropFirst(word.count)), word.isEmpty ? .strong : .plain)
         return styled
+    }
+}
+
+extension Finding {
+    /// The bar behind the first line.
+    func bar(_ terminal: TerminalCapabilities) -> StyledLine {
+        guard let share else { return StyledLine() }
+        var line = StyledLine("  ")
+        line.append(
+            Bar(terminal: terminal, width: 12).line(share, share > 0.95 ? .warning : .done))
+        return line
     }
 }

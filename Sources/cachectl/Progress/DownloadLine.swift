@@ -70,15 +70,14 @@ struct DownloadLine {
     }
 
     private func retrying(_ download: DownloadProgress) -> StyledLine {
-        let seconds = download.failure?.retryAt.map {
-            max(0, $0.saturatingSubtracting(time.unixSecond))
-        }
+        let seconds = download.secondsToRetry(at: time)
         let summary = FailureSummary(
             reason: download.failure?.message ?? "retrying",
             status: download.failure?.httpStatus,
             retry: seconds.map { "retry in \($0) s" } ?? "retry soon",
             shortRetry: seconds.map { "retry \($0) s" } ?? "retry soon")
-        return failureLine(.retrying, .warning, summary, url: download.url)
+        let ring = sign.line(.retrying, fraction: download.pauseLeft(at: time))
+        return failureLine(ring, .warning, summary, url: download.url)
     }
 
     private func failed(_ download: DownloadProgress) -> StyledLine {
@@ -92,15 +91,15 @@ struct DownloadLine {
             summary.retry = isPast ? "can be retried" : "retry from \(clock)"
             summary.shortRetry = isPast ? "can retry" : "retry \(clock.dropLast(3))"
         }
-        return failureLine(.failed, .failure, summary, url: download.url)
+        return failureLine(sign.line(.failed), .failure, summary, url: download.url)
     }
 
     /// The line of a download that failed or will be retried. The reason and the time of the retry
     /// replace all numbers, and take some of the URL's columns.
     private func failureLine(
-        _ state: ImageState, _ style: TextStyle, _ summary: FailureSummary, url: String
+        _ sign: StyledLine, _ style: TextStyle, _ summary: FailureSummary, url: String
     ) -> StyledLine {
-        var line = sign.line(state)
+        var line = sign
         line.append(String(repeating: " ", count: layout.gap))
         let room = columns - line.columns
         // On a narrow terminal the short form takes at most three fifths of the columns, so that

@@ -6,6 +6,8 @@ struct DownloadProgress: Hashable {
     /// The daemon's latest report; `nil` before the first.
     private(set) var item: Item?
     private(set) var rate = TransferRate()
+    /// When the time of the next attempt was reported first.
+    private var pauseBegan: Duration?
 
     init(url: String) {
         self.url = url
@@ -19,6 +21,9 @@ struct DownloadProgress: Hashable {
 
     /// Applies the daemon's latest report. `now` counts from any fixed moment.
     mutating func changed(to item: Item, now: Duration) {
+        if item.failure?.retryAt != self.item?.failure?.retryAt || pauseBegan == nil {
+            pauseBegan = now
+        }
         self.item = item
         if item.phase == .receiving { rate.sample(bytes: received, now: now) }
     }
@@ -40,6 +45,19 @@ struct DownloadProgress: Hashable {
     var total: Int? { item?.total.map { max(0, $0) } }
 
     var failure: Failure? { item?.failure }
+
+    /// Seconds until the next attempt; `nil` if it has no time.
+    func secondsToRetry(at time: LocalTime) -> Int? {
+        failure?.retryAt.map { max(0, $0.saturatingSubtracting(time.unixSecond)) }
+    }
+
+    /// The part of the pause before the next attempt that is left, 1 to 0, as far as the pause was seen;
+    /// `nil` when it is over.
+    func pauseLeft(at time: LocalTime) -> Double? {
+        guard let left = secondsToRetry(at: time), left > 0 else { return nil }
+        let seen = pauseBegan.map { max(0, (time.elapsed - $0) / .seconds(1)) } ?? 0
+        return Double(left) / (Double(left) + seen)
+    }
 
     /// The URL, with the word `store` in the place of its host while the bytes come from the store
     /// that several machines share.

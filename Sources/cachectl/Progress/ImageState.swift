@@ -59,12 +59,12 @@ enum ImageState: String, CaseIterable {
         case .unmeasured: "The server does not say how many bytes come."
         case .deriving: "A smaller image is made of a larger one."
         case .publishing: "All bytes are here, and not yet durable."
-        case .retrying: "The next attempt has a time."
+        case .retrying: "The ring empties until the next attempt."
         case .failed: "The last attempt failed."
         case .cached: "The picture is here."
         case .stale: "The origin is asked at the next use."
         case .pinned: "The image is never evicted."
-        case .gone: "The image was here."
+        case .gone: "It was removed or evicted: Enter says why."
         }
     }
 }

@@ -5,20 +5,21 @@ struct Sign {
     /// The sign of a state, in its color.
     ///
     /// - Parameters:
-    ///   - fraction: the received fraction, 0 to 1, which a ring shows.
+    ///   - fraction: what a ring shows, 0 to 1: the received fraction or, of a pause, what is left.
     ///   - now: turns what is in motion.
     func line(
-        _ state: ImageState, fraction: Double = 0, now: Duration = .zero
+        _ state: ImageState, fraction: Double? = nil, now: Duration = .zero
     ) -> StyledLine {
         StyledLine(text(state, fraction: fraction, now: now), state.style)
     }
 
-    func text(_ state: ImageState, fraction: Double, now: Duration) -> String {
-        switch state {
+    func text(_ state: ImageState, fraction: Double?, now: Duration) -> String {
+        switch (state, fraction) {
         // Only a published image closes the ring.
-        case .receiving: ring(min(fraction, 0.97))
-        case .unmeasured: turning(terminal.isUnicode ? Self.arcs : Self.strokes, now)
-        case .deriving: turning(terminal.isUnicode ? ["◩", "◪"] : ["=", "#"], now)
+        case (.receiving, _): ring(min(fraction ?? 0, 0.97))
+        case (.retrying, let left?): emptying(left)
+        case (.unmeasured, _): turning(terminal.isUnicode ? Self.arcs : Self.strokes, now)
+        case (.deriving, _): turning(terminal.isUnicode ? ["◩", "◪"] : ["=", "#"], now)
         default: terminal.isUnicode ? Self.signs[state] ?? " " : Self.letters[state] ?? " "
         }
     }
@@ -27,6 +28,12 @@ struct Sign {
     func ring(_ fraction: Double) -> String {
         let quarters = max(0, min(4, Int(saturating: fraction * 4)))
         return (terminal.isUnicode ? Self.rings : Self.circles)[quarters]
+    }
+
+    /// A ring that empties, in thirds: a sign of its own, because what is filled stands for bytes.
+    private func emptying(_ left: Double) -> String {
+        let third = max(0, min(2, Int(saturating: left * 3)))
+        return (terminal.isUnicode ? ["◴", "◐", "◍"] : [",", "+", "%"])[third]
     }
 
     /// All of the frames in a second.

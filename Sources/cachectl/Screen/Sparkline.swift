@@ -8,18 +8,20 @@ struct Sparkline {
     private static let letters: [Character] = ["_", ".", "-", "=", "*", "#"]
 
     /// The most recent samples, scaled to the largest of them. A sample above 0 never looks like 0.
-    func line(_ samples: [Double]) -> StyledLine {
+    ///
+    /// - Parameter faint: how many samples at the start are drawn faintly, because they are of another time.
+    func line(_ samples: [Double], faint: Int = 0) -> StyledLine {
         let levels = terminal.isUnicode ? Self.blocks : Self.letters
         let shown = samples.suffix(max(0, width))
         let top = shown.max() ?? 0
         var line = StyledLine(String(repeating: " ", count: max(0, width - shown.count)))
-        for sample in shown {
+        for (place, sample) in zip(shown.indices, shown) {
             guard sample > 0, top > 0 else {
                 line.append(String(levels[0]), .faint)
                 continue
             }
             let level = Int((sample / top * Double(levels.count - 1)).rounded(.up))
-            line.append(String(levels[level]), .done)
+            line.append(String(levels[level]), place < faint ? .faint : .done)
         }
         return line
     }

@@ -23,6 +23,11 @@ struct StyledLine: Hashable {
         }
     }
 
+    /// Appends text that ends `width` columns from here, or further to the right if it is longer.
+    mutating func append(_ text: String, width: Int, _ style: TextStyle = .plain) {
+        append(String(repeating: " ", count: max(0, width - text.columns)) + text, style)
+    }
+
     mutating func append(_ line: StyledLine) {
         cells += line.cells
     }

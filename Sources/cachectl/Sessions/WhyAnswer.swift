@@ -1,5 +1,4 @@
 import CacheWire
-import Glibc
 
 /// Why an image is here, or why not.
 struct WhyAnswer {
@@ -72,32 +71,5 @@ extension WhyAnswer: JSONWritable {
             json.member("answer", text)
             json.member("event", event)
         }
-    }
-}
-
-extension HistoryEvent {
-    /// Why it happened, in words; `nil` if there is nothing to say.
-    var cause: String? {
-        if let failure { return failure.message }
-        return switch reason {
-        case .budget: "the cache was over its limit"
-        case .diskSpace: "the disk was nearly full"
-        case .pressure: "memory was short"
-        case .requested: kind == .removed ? "by \(userName)" : "somebody asked for room"
-        case .unused: "nobody used it for the longest time permitted"
-        case .gone: "its origin no longer has it"
-        case .notStored: "its origin forbids keeping it"
-        case .outside: "another program removed its file"
-        case .cancelled: "its download was cancelled by \(userName)"
-        case .store: "from the shared store"
-        case nil: nil
-        }
-    }
-
-    /// getpwuid(3).
-    private var userName: String {
-        guard let user else { return "a user" }
-        guard let id = uid_t(exactly: user), let entry = getpwuid(id) else { return "user \(user)" }
-        return String(cString: entry.pointee.pw_name)
     }
 }

@@ -70,8 +70,10 @@ struct CachedView {
         let width = max(4, (screen.columns - 50) / parts.count)
         return parts.reduce(into: StyledLine()) { line, part in
             line.append(part.0 + " ", .faint)
-            line.append(Sparkline(terminal: terminal, width: width).line(part.1.values))
-            let rate = " " + part.2(part.1.values.last ?? 0)
+            line.append(
+                Sparkline(terminal: terminal, width: width).line(
+                    part.1.values, faint: part.1.minutes))
+            let rate = " " + part.2(part.1.latest ?? 0)
             line.append(rate + String(repeating: " ", count: max(1, 11 - rate.columns)))
         }
     }
@@ -114,22 +116,18 @@ struct CachedView {
         size: String, type: String, dimensions: String, time: String
     ) -> StyledLine {
         var line = StyledLine()
-        put(size, 7, to: &line)
+        line.append(size, width: 7)
         if isWide {
             line.append("  ")
             // All types of images begin with the same word.
             let kind = type.hasPrefix("image/") ? String(type.dropFirst(6)) : type
             line.append(kind.prefix(columns: 8, mark: terminal.ellipsis))
             line.pad(to: 17)
-            put(dimensions, 10, to: &line)
+            line.append(dimensions, width: 10)
         }
-        put(time, 8, to: &line)
+        line.append(time, width: 8)
         line.append("  ")
         return line
-    }
-
-    private func put(_ text: String, _ width: Int, to line: inout StyledLine) {
-        line.append(String(repeating: " ", count: max(0, width - text.columns)) + text)
     }
 }
 

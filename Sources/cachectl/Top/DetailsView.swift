@@ -23,7 +23,8 @@ struct DetailsView {
     private var state: StyledLine {
         var line = screen.signs(item)
         let now = screen.time.unixSecond
-        line.append(" " + item.stateText(now: now))
+        let event = screen.model.explanation.event
+        line.append(" " + item.stateText(now: now, event: event))
         let marks = ImageState.marks(of: item, now: now).map { mark in
             mark == .failed ? "the last refresh failed" : mark.word
         }
@@ -60,7 +61,9 @@ struct DetailsLayout: Hashable {
 
 extension Item {
     /// The state in words, as every program says it.
-    func stateText(now: Int) -> String {
+    ///
+    /// - Parameter event: the last event of an image that is gone.
+    func stateText(now: Int, event: HistoryEvent? = nil) -> String {
         let state = ImageState(self, now: now)
         let bytes = ByteCountText.describe(max(0, received ?? 0))
         let reason = failure?.message.printable
@@ -68,6 +71,7 @@ extension Item {
         case .receiving: "\(bytes) of \(ByteCountText.describe(max(0, total ?? 0)))"
         case .unmeasured: "\(bytes) received"
         case .failed: reason ?? state.word
+        case .gone: event?.outcome.printable ?? Self.sentence(state.word)
         case .retrying: Self.sentence(state.word) + (reason.map { ": \($0)" } ?? "") + wait(now)
         default: Self.sentence(state.word)
         }

@@ -49,7 +49,7 @@ struct HostsView {
             (underWay, isWide ? 11 : 5, .done), (failed, isWide ? 8 : 0, .failure),
         ]
         for (text, width, style) in columns where width > 0 {
-            line.append(String(repeating: " ", count: max(0, width - text.columns)) + text, style)
+            line.append(text, width: width, style)
         }
         line.append("  ")
         return line

@@ -1,7 +1,6 @@
 import CacheWire
 
-/// The latest `Stats` and the recent rates of its counters. Pure. Samples that the daemon has kept go
-/// through ``sampled(_:now:)`` like others, oldest first.
+/// The latest `Stats` and the recent rates of its counters. Pure.
 struct StatsHistory: Hashable {
     /// The latest sample.
     private(set) var stats: [String: JSONValue] = [:]
@@ -25,13 +24,30 @@ struct StatsHistory: Hashable {
         }
     }
 
+    /// Rates: at first those of the minutes before the start, as the daemon remembers them, then those of each
+    /// second.
     struct Samples: Hashable {
         private(set) var values: [Double] = []
-        private static let limit = 120
+        /// The number of minutes.
+        private(set) var minutes = 0
+        static let limit = 120
+
+        /// The rate of the last second; `nil` if it is not known yet.
+        var latest: Double? { values.count > minutes ? values.last : nil }
 
         mutating func add(_ value: Double) {
             values.append(value)
-            if values.count > Self.limit { values.removeFirst() }
+            if values.count > Self.limit {
+                values.removeFirst()
+                minutes = max(0, minutes - 1)
+            }
+        }
+
+        mutating func remember(_ rates: [Double]) {
+            guard minutes == 0 else { return }
+            let rates = rates.suffix(Self.limit - values.count)
+            values = rates + values
+            minutes = rates.count
         }
     }
 
@@ -47,6 +63,18 @@ struct StatsHistory: Hashable {
         defer { stats = new }
         count(Sample(stats: new, at: now))
         return !isFirst && Self.changeCounters.contains { stats[$0] != new[$0] }
+    }
+
+    /// Adds the minutes before the start.
+    ///
+    /// - Parameter now: the current time as a Unix second.
+    mutating func remember(_ samples: HistorySamples, now: Int) {
+        func rates(_ name: String) -> [Double] {
+            samples.rates(name, until: now, limit: Samples.limit)
+        }
+        hits.remember(rates("hits"))
+        bytesReceived.remember(rates("bytesReceived"))
+        bytesEvicted.remember(rates("bytesEvicted"))
     }
 
     /// Adds to the rates, unless the sample follows the previous one too soon because a key

@@ -130,22 +130,8 @@ extension TopModel {
     }
 
     private var visibleRows: Viewport {
-        get {
-            switch view {
-            case .downloads: downloadRows
-            case .cached: cachedRows
-            case .hosts: hostRows
-            case .users: userRows
-            }
-        }
-        set {
-            switch view {
-            case .downloads: downloadRows = newValue
-            case .cached: cachedRows = newValue
-            case .hosts: hostRows = newValue
-            case .users: userRows = newValue
-            }
-        }
+        get { self[keyPath: view.rows] }
+        set { self[keyPath: view.rows] = newValue }
     }
 
     /// The details follow the selection.

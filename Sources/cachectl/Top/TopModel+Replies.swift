@@ -76,13 +76,15 @@ extension TopModel {
         guard let news else { return [] }
         details = news.state == .cached ? news.withDetails(of: known) : news
         return news.phase == nil && news.state == .cached && known.state != .cached
-            || known.phase != nil && news.phase == nil ? [.details(known.url)] : []
+            || known.phase != nil && news.phase == nil ? [.details(known.url)] : explainDetails()
     }
 
-    mutating func detailed(_ items: [Item]) {
+    @discardableResult
+    mutating func detailed(_ items: [Item]) -> [Action] {
         schedule.isUrgent = true
-        guard let item = items.first, item.url == details?.url else { return }
+        guard let item = items.first, item.url == details?.url else { return [] }
         details = item
+        return explainDetails()
     }
 
     // MARK: Lists
@@ -108,14 +110,22 @@ extension TopModel {
         schedule.isChanged = true
         self.users = users.sorted { $0.rank < $1.rank }
         layOut()
-        guard statsHistory.sampled(stats, now: now) else { return [] }
+        let explanation = explainDetails()
+        guard statsHistory.sampled(stats, now: now) else { return explanation }
         switch view {
-        case .cached: return reload()
+        case .cached: return explanation + reload()
         case .hosts where !hosts.isReading && hosts.isCheap:
             hosts.begin()
-            return [.countHosts(after: nil)]
-        case .downloads, .hosts, .users: return []
+            return explanation + [.countHosts(after: nil)]
+        case .downloads, .hosts, .users: return explanation
         }
+    }
+
+    /// The plots begin with what the daemon remembers.
+    mutating func remembered(_ samples: HistorySamples?, now: Int) {
+        guard let samples else { return }
+        statsHistory.remember(samples, now: now)
+        schedule.isChanged = true
     }
 
     private mutating func reload() -> [Action] {

@@ -4,10 +4,20 @@ import CacheWire
 /// results are actions.
 ///
 /// It is split by subject: `+Keys` handles keys, `+Selection` what they do to an image, `+Replies`
-/// handles replies of the daemon, and `+Schedule` determines when to draw.
+/// handles replies of the daemon, `+Gone` asks why an image is gone, and `+Schedule` determines when to draw.
 struct TopModel {
     enum View: Hashable {
         case downloads, cached, hosts, users
+
+        /// The position in the view.
+        var rows: WritableKeyPath<TopModel, Viewport> {
+            switch self {
+            case .downloads: \.downloadRows
+            case .cached: \.cachedRows
+            case .hosts: \.hostRows
+            case .users: \.userRows
+            }
+        }
     }
 
     /// An action that the session performs for the model.
@@ -17,6 +27,10 @@ struct TopModel {
         /// The page of all images after a position, to count them by host.
         case countHosts(after: String?)
         case details(String)
+        /// Asks what happened to an image that is gone.
+        case explain(String)
+        /// Asks for the figures that the daemon remembers.
+        case history
         case pin(String, Bool)
         /// Pins a download from its first byte on.
         case pinDownload(String)
@@ -67,7 +81,14 @@ struct TopModel {
     /// Whether keys change the filter.
     var isFiltering = false
     /// The image about which everything is shown, in place of the rows.
-    var details: Item?
+    var details: Item? {
+        didSet {
+            let isSame = details?.state == .missing && details?.url == oldValue?.url
+            if !isSame { explanation = Explanation() }
+        }
+    }
+    /// Why that image is gone.
+    var explanation = Explanation()
     /// Whether the signs and keys are shown in place of the rows.
     var isHelpShown = false
 
@@ -107,7 +128,7 @@ struct TopModel {
         guard table.runningCount > 0 || pacer.label != nil, total > 0 else { return nil }
         return OverallProgress(
             finished: finished, total: total, fraction: min(1, done / Double(total)),
-            bytesPerSecond: statsHistory.bytesReceived.values.last,
+            bytesPerSecond: statsHistory.bytesReceived.latest,
             secondsLeft: pace.secondsLeft(of: total), label: pacer.label)
     }
 
@@ -143,15 +164,14 @@ struct TopModel {
 
     /// Adapts the views to the size of the screen and to the number of rows.
     mutating func layOut() {
-        func height(_ view: View) -> Int { TopLayout(size: size, view: view).rows.count }
-        downloadRows.resized(height: height(.downloads))
-        downloadRows.counted(downloads.count)
-        cachedRows.resized(height: height(.cached))
-        cachedRows.counted(cached.items.count)
-        hostRows.resized(height: height(.hosts))
-        hostRows.counted(shownHosts.count)
-        userRows.resized(height: height(.users))
-        userRows.counted(users.count)
+        let counts: [(View, Int)] = [
+            (.downloads, downloads.count), (.cached, cached.items.count),
+            (.hosts, shownHosts.count), (.users, users.count),
+        ]
+        for (view, count) in counts {
+            self[keyPath: view.rows].resized(height: TopLayout(size: size, view: view).rows.count)
+            self[keyPath: view.rows].counted(count)
+        }
     }
 
     /// Changes the downloads. The selected row keeps its place.

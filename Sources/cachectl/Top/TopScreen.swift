@@ -122,8 +122,11 @@ extension TopScreen {
     /// The signs of an image: its state, and the marks on it.
     func signs(_ item: Item) -> StyledLine {
         let sign = Sign(terminal: terminal)
-        var line = sign.line(
-            ImageState(item, now: time.unixSecond), fraction: item.fraction ?? 0, now: time.elapsed)
+        let state = ImageState(item, now: time.unixSecond)
+        let ring =
+            state == .retrying
+            ? model.watched[item.url]?.pauseLeft(at: time) : item.fraction
+        var line = sign.line(state, fraction: ring, now: time.elapsed)
         for mark in ImageState.marks(of: item, now: time.unixSecond) {
             line.append(sign.line(mark))
         }

@@ -47,6 +47,7 @@ final class TopSession {
         screen.enter()
         do {
             defer { screen.leave() }
+            try withDaemon { try perform(.history) }
             while end == nil { try runOnce() }
         }
         switch end {
@@ -236,7 +237,16 @@ final class TopSession {
             }
         case .details(let url):
             try request(Methods.Status.self, .init(urls: [url], details: true)) {
-                [unowned self] in model.detailed($0.items)
+                [unowned self] in try perform(model.detailed($0.items))
+            }
+        case .explain(let url):
+            try request(Methods.History.self, .init(urls: [url], limit: 1)) { [unowned self] in
+                model.explained(url, $0.events)
+            }
+        case .history:
+            // Without URLs the daemon of somebody else would refuse the events, which are not needed.
+            try request(Methods.History.self, .init(urls: [], samples: true)) { [unowned self] in
+                model.remembered($0.samples, now: TimeText.now())
             }
         case .remove(let url):
             try request(Methods.Remove.self, .init(urls: [url])) { [unowned self] in

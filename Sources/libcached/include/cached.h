@@ -29,6 +29,22 @@ enum cached_state {
     CACHED_FAILED
 };
 
+/* What the daemon does for an image; docs/lookup/states.md. */
+enum cached_phase {
+    CACHED_NO_PHASE,
+    /* It waits for a slot, or until retry_at. */
+    CACHED_QUEUED,
+    /* It waits for the first byte. */
+    CACHED_CONNECTING,
+    CACHED_RECEIVING,
+    /* It waits for the next attempt, at retry_at; kind and message tell why the last one failed. */
+    CACHED_RETRYING,
+    /* It makes the image of a larger one. */
+    CACHED_DERIVING,
+    /* All bytes are here, and not yet durable. */
+    CACHED_PUBLISHING
+};
+
 enum cached_priority { CACHED_BACKGROUND, CACHED_NORMAL, CACHED_VISIBLE };
 
 enum cached_pressure { CACHED_PRESSURE_NORMAL, CACHED_PRESSURE_WARNING, CACHED_PRESSURE_CRITICAL };
@@ -48,6 +64,12 @@ typedef struct cached_image {
     int64_t total;
     /* Of a failure: when the daemon tries again; 0 if it does not. */
     int64_t retry_at;
+    /* Of a cached image: when it becomes stale, so that its origin is asked at the next use. 0 if unknown, as in all news. */
+    int64_t fresh_until;
+    /* enum cached_phase. CACHED_NO_PHASE too if only the directory was asked. */
+    int32_t phase;
+    /* Of a cached image: 1 if it is never evicted. 0 in all news. */
+    int32_t pinned;
     /* path: absolute. NULL although the image is here if this program cannot see the file, as in a sandbox:
        cached_open_file opens it. */
     const char *url, *path, *media_type;
@@ -65,7 +87,7 @@ typedef struct cached_image {
 
 /* For `cached_image image = CACHED_IMAGE_INIT;`. */
 #define CACHED_IMAGE_INIT \
-    { sizeof(cached_image), 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL }
+    { sizeof(cached_image), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL }
 
 /* One image, and how it is wanted. Nothing of it is used after the call. */
 typedef struct cached_request {

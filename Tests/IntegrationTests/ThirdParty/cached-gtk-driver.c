@@ -8,13 +8,15 @@
 //     undecodable URL               an image without a loader
 //     pressure PROGRAM HERE OTHER   what is drawn when PROGRAM, a cachectl, reports pressure
 //     hostile URL…                  a daemon that answers nonsense
+//     faces MOTION (URL DESCRIPTION)…   how images are drawn that come to be described so; MOTION: moving or still
+//     gone PROGRAM HERE             how a picture is drawn whose image PROGRAM, a cachectl, has removed
 //     rest HERE                     how often the main loop wakes while nothing moves
 //     unrun HERE SLOW               makes, draws and ends paintables without ever running the main loop
 //     closed HERE SLOW              closes the display under widgets
 //     many COUNT BASE               the longest turn of the main loop while COUNT images are wanted
 //     scroll COUNT BASE SECONDS     the time until all visible images of a grid are there, its frames and its memory
 
-#include <cached-gtk.h>
+#include "cached-gtk-driver.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +29,7 @@ static gboolean tick(gpointer data) {
     return G_SOURCE_CONTINUE;
 }
 
-static void run_for(int milliseconds) {
+void run_for(int milliseconds) {
     gint64 end = g_get_monotonic_time() + 1000 * milliseconds;
     guint source = g_timeout_add(5, tick, NULL);
     while (g_get_monotonic_time() < end) g_main_context_iteration(NULL, TRUE);
@@ -51,7 +53,7 @@ static void draw_soon(CachedPaintable *paintable) {
     g_timeout_add_full(G_PRIORITY_DEFAULT, 16, draw_now, g_object_ref(paintable), g_object_unref);
 }
 
-static void check(gboolean is_so, const char *what) {
+void check(gboolean is_so, const char *what) {
     printf("%s %s\n", is_so ? "ok" : "WRONG", what);
     fflush(stdout);
     if (!is_so) exit(1);
@@ -556,6 +558,8 @@ int main(int count, char **words) {
     else if (strcmp(name, "stand-in") == 0) stand_in(words + 2);
     else if (strcmp(name, "undecodable") == 0) undecodable(words + 2);
     else if (strcmp(name, "pressure") == 0 && count > 4) relieve(words + 2);
+    else if (strcmp(name, "faces") == 0) faces(words + 2, count - 2);
+    else if (strcmp(name, "gone") == 0 && count > 3) gone(words + 2);
     else if (strcmp(name, "hostile") == 0) hostile(words + 2, count - 2);
     else if (strcmp(name, "rest") == 0) rest(words + 2);
     else if (strcmp(name, "unrun") == 0) unrun(words + 2);

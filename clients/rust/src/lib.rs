@@ -186,6 +186,7 @@ impl Cache {
             message: pointer(&message),
             identity: image.identity,
             stand_in: pointer(&stand_in),
+            ..ffi::Image::new()
         };
         // SAFETY: the texts live until the call returns, which copies them.
         check(unsafe { ffi::cached_fake_set(self.raw(), &scripted) }).map(drop)

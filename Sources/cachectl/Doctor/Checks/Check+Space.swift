@@ -34,6 +34,7 @@ extension Check {
                     fix: "free space at \(path), or lower --max-bytes")
             ]
         }
-        return [.ok("\(freeText) are free")]
+        let taken = 1 - Double(facts.f_bavail) / Double(max(1, facts.f_blocks))
+        return [.ok("\(freeText) are free", share: taken)]
     }
 }
