@@ -30,7 +30,7 @@ SOAK ?= 5min
 FUZZ ?= 600
 
 .PHONY: help build libcached gtk qml install uninstall deb tarball dist package-test boot-test bare test test-qml test-unprivileged test-confined \
-	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps http-conformance corpus demo demo-gtk \
+	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps costs http-conformance corpus demo demo-gtk \
 	run clean check store-ceph fleet adopters
 
 help: ## List the targets
@@ -57,6 +57,7 @@ $(LIBCACHED)/libcached.so.0: $(wildcard Sources/libcached/* Sources/libcached/*/
 		Sources/CClient/*/* Sources/ClientCore/*/* Sources/MediaTypes/MediaType.swift) Sources/CacheWire/Version.swift
 	@.ci/dependencies build $(ALSO)
 	@Sources/libcached/build "$(LIBCACHED)"
+	@.ci/lint hardened "$(LIBCACHED)"
 
 gtk: $(CACHED_GTK)/libcached-gtk.so.0 ## Build the library for GTK 4 over the C library, into CACHED_GTK=.build/cached-gtk
 $(CACHED_GTK)/libcached-gtk.so.0: $(wildcard clients/gtk/*) $(LIBCACHED)/libcached.so.0
@@ -196,6 +197,10 @@ format: ## Format the Swift sources in place
 bench: ## Run the benchmarks against the installed peers
 	@.ci/dependencies build
 	Benchmarks/run $(ARGS)
+
+costs: build ## Count the daemon's instructions for each kind of work, and compare them with Benchmarks/costs.json
+	@.ci/dependencies bench
+	Benchmarks/costs $(ARGS)
 
 bench-deps: ## Install the peers for `bench`
 	@.ci/dependencies bench

@@ -75,7 +75,7 @@ ssize_t cclient_send(int descriptor, const void *bytes, size_t count) {
     return sent;
 }
 
-// Takes the first regular file, and closes all else that came. The kernel has closed what had no room (MSG_CTRUNC).
+// Takes the first regular file that was opened for reading alone, and closes all else that came. The kernel has closed what had no room (MSG_CTRUNC).
 static void take_file(struct msghdr *message, int *received) {
     for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header != NULL;
          header = CMSG_NXTHDR(message, header)) {
@@ -85,7 +85,8 @@ static void take_file(struct msghdr *message, int *received) {
             int descriptor;
             memcpy(&descriptor, CMSG_DATA(header) + number * sizeof(int), sizeof descriptor);
             struct stat status;
-            bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+            bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)
+                && (fcntl(descriptor, F_GETFL) & (O_ACCMODE | O_PATH)) == O_RDONLY;
             if (is_file && *received < 0) *received = descriptor;
             else close(descriptor);
         }

@@ -53,6 +53,9 @@ static const struct cgallery_file files[] = {
     {"grid.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/grid.js" suffix(, 0)
     }},
+    {"groups.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/groups.js" suffix(, 0)
+    }},
     {"icon.svg", (const uint8_t[]){
 #embed "../cached-gallery/Page/icon.svg" suffix(, 0)
     }},
@@ -67,6 +70,9 @@ static const struct cgallery_file files[] = {
     }},
     {"label.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/label.js" suffix(, 0)
+    }},
+    {"lasso.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/lasso.js" suffix(, 0)
     }},
     {"layout.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/layout.js" suffix(, 0)
@@ -106,6 +112,9 @@ static const struct cgallery_file files[] = {
     }},
     {"scroll.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/scroll.js" suffix(, 0)
+    }},
+    {"scrubber.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/scrubber.js" suffix(, 0)
     }},
     {"selection.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/selection.js" suffix(, 0)

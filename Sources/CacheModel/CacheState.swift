@@ -168,8 +168,8 @@ package struct CacheState: ~Copyable, Sendable {
             "\(detached) downloads are detached, but \(waiters.detached.count) are counted")
         let pending = waiters.all.reduce(0) { $0 + $1.value.pending.count }
         precondition(
-            pending == waiters.interests.count,
-            "callers wait for \(pending) images, but \(waiters.interests.count) are counted")
+            pending == waiters.interests.total,
+            "callers wait for \(pending) images, but \(waiters.interests.total) are counted")
     }
 
     private func checkReservations() {

@@ -4,7 +4,7 @@ import Testing
 @testable import CacheDisk
 @testable import CacheModel
 
-/// The images that the callers of a user wait for, and the downloads that go on without one, are limited like this.
+/// The memory of a user, and the downloads that go on without a caller, are limited like this.
 @Suite("User quota")
 struct UserQuotaTests {
     private let users = (1...6).map { UserID(rawValue: $0) }
@@ -26,9 +26,5 @@ struct UserQuotaTests {
         quota.remove(10, of: users[0])
         #expect(quota.admits(10, of: users[4]))
         #expect(quota.count == 1990)
-    }
-
-    @Test func theLimitOfImagesThatCallersWaitForIsAsDocumented() {
-        #expect(Waiters(detachedLimit: 1).interests.limit == 500_000)
     }
 }

@@ -10,8 +10,9 @@ import Testing
 @Suite("Sockets of a daemon", .timeLimit(.minutes(5)))
 struct DaemonSocketTests {
     private static let url = "http://a.example/a.png"
+    private static let name = "df150ea2-346e-516e-a71e-edab7a7d28ef"
     private static let cached =
-        #"{"parameters":{"item":{"url":"\#(url)","key":"k","state":"cached","path":"/a"}}}"#
+        #"{"parameters":{"item":{"url":"\#(url)","key":"\#(name)","state":"cached","path":"/\#(name)"}}}"#
 
     /// Opens the image with both clients. Each gets a descriptor, or `nil` if it refused what the daemon sent.
     private func open(_ stub: StubDaemon) throws -> [Int32?] {
@@ -32,7 +33,9 @@ struct DaemonSocketTests {
     func aDescriptorTooManyIsClosed(count: Int) throws {
         var ends: [Int32] = [-1, -1]
         #expect(ctest_pipe(&ends) == 0)
-        let file = ctest_memory_file()
+        let memory = ctest_memory_file()
+        let file = Glibc.open("/proc/self/fd/\(memory)", O_RDONLY | O_CLOEXEC)
+        close(memory)
         let files: [Int32?]
         do {
             let stub = try StubDaemon(
@@ -56,6 +59,13 @@ struct DaemonSocketTests {
     @Test(arguments: ["/", "/dev/zero"])
     func onlyARegularFileIsTaken(path: String) throws {
         let strange = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(strange) }
+        #expect(try open(try StubDaemon(replies: [Self.cached], with: [strange])) == [nil, nil])
+    }
+
+    /// A program would change the file of others.
+    @Test func aFileThatIsOpenForWritingIsNotTaken() throws {
+        let strange = ctest_memory_file()
         defer { close(strange) }
         #expect(try open(try StubDaemon(replies: [Self.cached], with: [strange])) == [nil, nil])
     }

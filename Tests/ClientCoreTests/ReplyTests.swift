@@ -19,7 +19,10 @@ import Testing
             url: "https://example.com/" + random.one(of: ["a", "ü", "\"", "\\", "日本", "%20"]),
             key: "k", state: random.one(of: [.missing, .inFlight, .cached]))
         if item.state == .cached {
-            (item.size, item.path) = (Int.random(in: 1...1 << 40, using: &random), "/c/\"x\"")
+            (item.size, item.path) = (
+                Int.random(in: 1...1 << 40, using: &random),
+                "/c/\"x\"/df150ea2-346e-516e-a71e-edab7a7d28ef"
+            )
         } else if random.oneIn(2) {
             (item.received, item.total) = (5, 1000)
         }

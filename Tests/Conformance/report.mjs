@@ -40,7 +40,12 @@ export function report (suite, selection, results, version) {
 function failures (tests, results, of) {
   const failed = tests.filter(test => kind(test) === of && results[test.id] !== true)
   if (!failed.length) return ['- none']
-  return failed.map(test => `- \`${test.id}\`: ${reason(results[test.id])}`)
+  const byReason = new Map()
+  for (const test of failed) {
+    const why = reason(results[test.id])
+    byReason.set(why, [...byReason.get(why) ?? [], `\`${test.id}\``])
+  }
+  return [...byReason].map(([why, those]) => `- ${why}: ${those.join(' ')}`)
 }
 
 // Without the path of the suite on this machine.

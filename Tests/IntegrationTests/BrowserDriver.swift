@@ -172,6 +172,24 @@ final class BrowserDriver: Sendable {
         _ = try await ask("type", ["text": text], as: Nothing?.self)
     }
 
+    /// Presses a key, or lets it go.
+    func key(_ key: String, isDown: Bool) async throws {
+        _ = try await ask("key", ["key": key, "is_down": isDown], as: Nothing?.self)
+    }
+
+    /// Moves the mouse through these points of the window, with its button pressed from the first one on.
+    func drag(_ points: [Double]..., letsGo: Bool = true) async throws {
+        _ = try await ask("drag", ["points": points, "lets_go": letsGo], as: Nothing?.self)
+    }
+
+    /// Lets the button of the mouse go.
+    func letGo() async throws { _ = try await ask("let_go", [:], as: Nothing?.self) }
+
+    /// Moves the mouse to a point of the window.
+    func point(x: Double, y: Double) async throws {
+        _ = try await ask("point", ["x": x, "y": y], as: Nothing?.self)
+    }
+
     func click(_ selector: String) async throws {
         _ = try await ask("click", ["selector": selector], as: Nothing?.self)
     }

@@ -85,6 +85,101 @@ extension BrowserTests {
         }
         """
 
+    /// A state as it is drawn, without its colours and words.
+    private struct Drawing: Decodable {
+        var state: String
+        var shape: String
+        /// What moves in it, and where a line leaves its tile or a colour is none of the system.
+        var faults: [String]
+    }
+
+    private static let shapes = """
+        async ({ isStill, isForced }) => {
+          const { Cell } = await import('./cell.js')
+          const now = Date.now() / 1000
+          const here = { state: 'cached', size: 5000, mediaType: 'image/png', width: 160, height: 120, freshUntil: now + 600 }
+          const coming = (phase, more) => ({ state: 'inFlight', phase, received: 0, ...more })
+          const items = {
+            queued: coming('queued'), connecting: coming('connecting'), deriving: coming('deriving'),
+            receiving: coming('receiving', { received: 40, total: 100, percent: 40 }), unmeasured: coming('receiving', { received: 40 }),
+            publishing: coming('publishing', { received: 100, total: 100, percent: 100 }),
+            retrying: coming('retrying', { failure: { kind: 'hostDown', message: '-', retryAt: now + 600 } }),
+            failed: { state: 'missing', failure: { kind: 'hostDown', message: '-' } }, cached: here,
+            stale: { ...here, freshUntil: now - 600 }, pinned: { ...here, pinned: true }, gone: { state: 'missing' },
+          }
+          const load = async () => {
+            const image = new Image()
+            image.src = 'icon.svg'
+            await image.decode()
+            return image
+          }
+          const probe = document.body.appendChild(document.createElement('p'))
+          probe.style.forcedColorAdjust = 'none'
+          const system = ['Canvas', 'CanvasText', 'GrayText', 'Highlight'].map(color => {
+            probe.style.color = color
+            return getComputedStyle(probe).color
+          })
+          return Promise.all(Object.entries(items).map(async ([state, item], index) => {
+            const cell = new Cell({ load }, () => {})
+            document.querySelector('#rows').append(cell.element)
+            cell.configure({ url: 'http://a.example/a.png', key: `k${index}`, ...item }, { left: 0, top: 130 * index, width: 160, height: 120 }, true)
+            while (item.state === 'cached' && !cell.isPictured) await new Promise(requestAnimationFrame)
+            const faults = []
+            const part = (selector, pseudo) => getComputedStyle(selector ? cell.element.querySelector(selector) : cell.element, pseudo)
+            const stroke = selector => {
+              const { display, strokeDasharray, strokeLinecap, strokeWidth, stroke } = part(selector)
+              if (display === 'none') return ''
+              if (isForced && !system.includes(stroke)) faults.push(`${selector} is ${stroke}`)
+              return [strokeDasharray, strokeLinecap, strokeWidth].join(' ')
+            }
+            const isRing = part('.ring').display !== 'none'
+            const ring = isRing ? [stroke('.track'), stroke('.done'), part('.ring', '::after').borderTopWidth] : []
+            const frame = part()
+            if (isStill) {
+              for (const element of [cell.element, ...cell.element.querySelectorAll('*')]) {
+                const { animationName, transitionProperty, transitionDuration } = getComputedStyle(element)
+                if (animationName !== 'none') faults.push(`${element.className} moves`)
+                if (transitionProperty !== 'none' && !/^0s(, 0s)*$/.test(transitionDuration)) faults.push(`${element.className} changes slowly`)
+              }
+              // Dots are no share.
+              const isShare = ['filled', 'open', 'counting'].some(name => cell.element.querySelector('.ring').matches(`.${name}`))
+              if (isRing && !isShare && stroke('.done') && !stroke('.done').startsWith('0px')) faults.push('a part stands still')
+            }
+            if (isForced) {
+              if (frame.outlineStyle !== 'none' && parseFloat(frame.outlineOffset) + parseFloat(frame.outlineWidth) > 0) faults.push('a line on the wall')
+              if (frame.outlineStyle !== 'none' && item.state === 'cached') faults.push('a line around a picture')
+              if (!system.includes(frame.outlineColor)) faults.push(`an outline in ${frame.outlineColor}`)
+              if (frame.opacity !== '1') faults.push('shines through')
+            }
+            const outline = isForced && frame.outlineStyle !== 'none' ? `${frame.outlineStyle} ${frame.outlineWidth}` : ''
+            const signs = cell.marks.textContent + part('.instead', '::before').content
+            return { state, shape: [...ring, outline, signs].join(' | '), faults }
+          }))
+        }
+        """
+
+    @Test(arguments: [false, true], [false, true])
+    func everyStateIsDistinctWithoutMotionAndColours(isStill: Bool, isForced: Bool) async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let gallery = try await GalleryProgram(daemon, in: scope)
+            let browser = try await BrowserDriver(in: scope)
+            try await browser.open(
+                gallery.address, motion: isStill ? "reduce" : "no-preference",
+                colors: isForced ? "active" : "none")
+            try await waitUntil("the list") { try await browser.report().count == "0 images" }
+            let drawings = try await browser.evaluate(
+                "(\(Self.shapes))({ isStill: \(isStill), isForced: \(isForced) })",
+                as: [Drawing].self)
+            #expect(drawings.count == 12)
+            for drawing in drawings {
+                #expect(drawing.faults == [], "\(drawing.state)")
+                let same = drawings.filter { $0.shape == drawing.shape }.map(\.state)
+                #expect(same == [drawing.state], "\(drawing.shape)")
+            }
+        }
+    }
+
     @Test func whatIsGoneStandsStillAndSaysWhy() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -21,11 +21,7 @@ extension BrowserTests {
         })()
         """
 
-    @Test(
-        .enabled(
-            if: isLongForm,
-            "a page that is loaded before its list is whole can still miss its place"))
-    func aReloadKeepsThePlace() async throws {
+    @Test func aReloadKeepsThePlace() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let urls = (0..<250).map { origin.url("/\($0).png") }
@@ -42,14 +38,17 @@ extension BrowserTests {
             try await waitUntil("the list") {
                 try await browser.report().count == "250 images"
             }
-            for attempt in 1...20 {
+            // The eighth place is at the end of the images that a page asks for first, so the list is too short at
+            // first to be scrolled there; the last one is at the end of the list.
+            for attempt in isLongForm ? Array(1...20) : [2, 8, 9, 20] {
                 _ = try await browser.evaluate(
                     """
                     (scroller => { scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) * \(attempt) / 21 })(document.querySelector('#scroller')) ?? 0
                     """, as: Int.self)
+                // Above it there can be a wall of 4 pixels, and parts of pixels.
                 let before = try await eventually("the first row") {
                     let place = try await browser.evaluate(Self.place, as: [Place].self)
-                    return place.contains { $0.top <= 4 && !$0.name.isEmpty } ? place : nil
+                    return place.contains { $0.top <= 6 && !$0.name.isEmpty } ? place : nil
                 }
                 // At once: nothing waits for the end of the scrolling.
                 try await browser.reload()

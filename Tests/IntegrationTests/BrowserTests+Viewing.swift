@@ -30,7 +30,7 @@ extension BrowserTests {
         try await browser.open(address)
         try await waitUntil("\(count) images") {
             let report = try await browser.report()
-            return report.count == "\(count) images"
+            return report.count == "\(count) \(count == 1 ? "image" : "images")"
                 && report.count("picture") == report.cells.count
         }
         return browser
@@ -85,6 +85,76 @@ extension BrowserTests {
                 try await browser.evaluate(
                     "document.querySelector('[name=order]').value", as: String.self) == "largest")
             #expect(urls.count == 12)
+            #expect(try await browser.log().errors == [String]())
+        }
+    }
+
+    @Test func thePictureBeforeARefreshIsSeenWhileAKeyIsHeld() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let url = origin.url("/a.png")
+            origin.route(
+                "/a.png", .answer(body: SampleImage.png(width: 400, height: 300, seed: 90)))
+            let daemon = try await DaemonFixture.start(in: scope)
+            _ = try await daemon.fetch(url)
+            let gallery = try await GalleryProgram(daemon, in: scope)
+            let browser = try await opened(gallery.address, 1, in: scope)
+            /// The widths of the pictures that are seen.
+            func widths() async throws -> [Int] {
+                try await browser.evaluate(
+                    """
+                    [...document.querySelectorAll('#stage img')]
+                      .filter(image => getComputedStyle(image).visibility === 'visible').map(image => image.naturalWidth)
+                    """, as: [Int].self)
+            }
+            func note() async throws -> String {
+                try await browser.evaluate(
+                    "document.querySelector('#viewer-note').textContent", as: String.self)
+            }
+            func isOffered() async throws -> Bool {
+                try await browser.evaluate(
+                    "document.querySelector('#viewer-before').checkVisibility()", as: Bool.self)
+            }
+            try await browser.press("Enter")
+            try await waitUntil("the picture") { try await widths() == [400] }
+            #expect(try await !isOffered())
+            // A key that has nothing to show changes nothing.
+            try await browser.press("b")
+            #expect(try await widths() == [400])
+            #expect(try await !note().contains("Before"))
+
+            origin.route(
+                "/a.png", .answer(body: SampleImage.png(width: 500, height: 300, seed: 180)))
+            try await browser.press("r")
+            try await waitUntil("the new picture") {
+                let isOffered = try await isOffered()
+                return try await widths() == [500] && isOffered
+            }
+            #expect(try await note().contains("500 × 300"))
+            try await browser.key("b", isDown: true)
+            #expect(try await widths() == [400])
+            #expect(try await note().hasPrefix("Before the refresh"))
+            try await browser.key("b", isDown: false)
+            #expect(try await widths() == [500])
+            // The button does the same.
+            let button = try await browser.evaluate(
+                """
+                (({ left, top, width, height }) => [left + width / 2, top + height / 2])(
+                  document.querySelector('#viewer-before').getBoundingClientRect())
+                """, as: [Double].self)
+            try await browser.drag(button, letsGo: false)
+            #expect(try await widths() == [400])
+            try await browser.letGo()
+            #expect(try await widths() == [500])
+            // The tile has the new picture too. Nothing of the one before stays after the end.
+            try await browser.press("Escape")
+            try await waitUntil("the new tile") {
+                try await browser.evaluate(
+                    "document.querySelector('#rows .cell img').naturalWidth", as: Int.self) == 500
+            }
+            try await browser.press("Enter")
+            try await waitUntil("the picture") { try await widths() == [500] }
+            #expect(try await !isOffered())
             #expect(try await browser.log().errors == [String]())
         }
     }

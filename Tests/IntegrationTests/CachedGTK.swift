@@ -42,19 +42,20 @@ enum CachedGTK {
     /// The program of `cached-gtk-driver.c` and `cached-gtk-faces.c`, with the library under AddressSanitizer.
     static func sanitizedDriver() async throws -> String { try await driver.value }
 
-    /// Compiles a program in Vala.
-    static func compileVala(_ source: String, to program: String) async throws {
+    /// Compiles a program in C or Vala.
+    static func compile(_ source: String, to program: String) async throws {
         let library = try await directory()
         let libcached = try await Libcached.directory()
-        var words = [
-            "--vapidir", library, "--pkg", "gtk4", "--pkg", "cached-gtk", "-o", program, source,
-        ]
-        for flag in [
+        let flags = [
             "-w", "-I\(library)", "-L\(library)", "-lcached-gtk", "-L\(libcached)", "-lcached",
-        ] {
-            words += ["-X", flag]
+        ]
+        if source.hasSuffix(".c") {
+            let script = #"exec cc "$0" -o "$1" $(pkg-config --cflags --libs gtk4) "${@:2}""#
+            return try await succeed(["bash", "-c", script, source, program] + flags)
         }
-        try await succeed(["valac"] + words)
+        let packages = ["--vapidir", library, "--pkg", "gtk4", "--pkg", "cached-gtk"]
+        try await succeed(
+            ["valac"] + packages + ["-o", program, source] + flags.flatMap { ["-X", $0] })
     }
 
     /// The words that start a program on a display.

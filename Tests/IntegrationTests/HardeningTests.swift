@@ -79,6 +79,21 @@ struct HardeningTests {
         }
     }
 
+    @Test(arguments: [(0o777, true), (0o775, true), (0o755, false)])
+    func aDirectoryToWhichOthersCanWriteIsAWarning(mode: mode_t, isWarned: Bool) async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let directory = try home.directory("cache")
+            chmod(directory, mode)
+            var options = DaemonFixture.Options()
+            options.directory = directory
+            let daemon = try await DaemonFixture.start(options, in: scope)
+            try await daemon.process.waitForLine(containing: "listening")
+            let isThere = daemon.log.contains("other users can write to the cache directory")
+            #expect(isThere == isWarned, "\(daemon.log)")
+        }
+    }
+
     private static let lockAll = """
         import fcntl, os, sys, time
         held = [os.open(path, os.O_RDONLY) for path in sys.argv[1:]]

@@ -104,6 +104,40 @@ struct SignedImageTests {
         }
     }
 
+    /// 64 requests wait for slow images of one site, and further ones are refused. An image of another site comes.
+    @Test func slowImagesOfOneSiteKeepNobodyFromOthers() async throws {
+        try await withTestScope { scope in
+            let gate = try Gate()
+            let (slow, quick) = (try ScriptedOrigin(in: scope), try ScriptedOrigin(in: scope))
+            slow.route("/a.png", [.wait(gate), .close])
+            quick.route("/b.png", .answer(body: SampleImage.png()))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let face = try await face(daemon, in: scope)
+            let script = """
+                import base64, hmac, select, socket, sys
+                port, secret, slow, quick = int(sys.argv[1]), sys.argv[2].encode(), sys.argv[3], sys.argv[4]
+                def text(data): return base64.urlsafe_b64encode(data).decode()
+                def ask(url):
+                    path = "/proxy/%s/%s" % (text(hmac.digest(secret, url.encode(), "sha256")), text(url.encode()))
+                    s = socket.create_connection(("127.0.0.1", port))
+                    s.sendall(("GET %s HTTP/1.1\\r\\nHost: 127.0.0.1:%d\\r\\n\\r\\n" % (path, port)).encode())
+                    return s
+                def status(s): return int(s.recv(100).split()[1])
+                held = [ask("%s?%d" % (slow, n)) for n in range(80)]
+                refused = select.select(held, [], [])[0]
+                print(status(refused[0]), status(ask(quick)))
+                """
+            let output = try await run(
+                "python3",
+                [
+                    "-c", script, "\(face.web.port)", Self.secret, slow.url("/a.png"),
+                    quick.url("/b.png"),
+                ])
+            #expect(output.lines == ["503 200"], "\(output.errorText)")
+            gate.open()
+        }
+    }
+
     @Test func theSignatureIsWhatTheDocumentationSays() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)

@@ -7,8 +7,8 @@ output=.build-deb
 old_version=0.0.9
 export LC_ALL=C.UTF-8
 
-# Repeats the script for Debian 12 and 13, or for the release that SUITE names, and returns only there. All processes
-# and mounts are in namespaces of their own, and the folder is removed outside of them: begin NAME "$@"
+# Repeats a script for Debian 12 and 13, or for the release that SUITE names, and returns only there. All processes
+# and mounts are in namespaces of their own, and the folder is removed outside of them: begin SCRIPT "$@"
 begin() {
     if [[ ${2:-} == --inside ]]; then
         suite=$3
@@ -31,7 +31,7 @@ begin() {
     for suite in ${SUITE:-bookworm trixie}; do
         mkdir "$folder/$suite"
         unshare --mount --pid --fork --kill-child --mount-proc -- \
-            "Tests/Packaging/$(basename "$0")" --inside "$suite" "$folder/$suite" || failed+=("$suite")
+            "$1" --inside "$suite" "$folder/$suite" || failed+=("$suite")
         rm -rf "${folder:?}/$suite"
     done
     if ((${#failed[@]})); then

@@ -75,7 +75,7 @@ struct ManyClientsTests {
 
     @Test(.disabled(if: isSanitized, "a sanitizer needs more memory"))
     func incompleteMessagesShareAMemoryLimit() async throws {
-        let promise = Promise("incomplete messages together take at most 256 MiB")
+        let promise = Promise("incomplete messages of a user take at most 256 MiB")
         try await promise.test { figures in
             try await withTestScope { scope in
                 let daemon = try await DaemonFixture.start(in: scope)
@@ -92,8 +92,7 @@ struct ManyClientsTests {
                 // The connection that has waited longest gets an error and is closed.
                 let answer = try await senders[0].receiveText()
                 #expect(answer.contains("io.cached.Cache.InvalidMessage"), "\(answer)")
-                #expect(
-                    answer.contains("it was incomplete, and the incomplete messages"), "\(answer)")
+                #expect(answer.contains("the daemon holds 256 MiB for this user"), "\(answer)")
                 try await senders[0].waitForClose()
                 // A client that continues its message is answered, even the last one.
                 for sender in [senders[senders.count - 1], try daemon.connect()] {

@@ -270,7 +270,10 @@ def wrong_types(table):
     item("state is empty", state="")
     item("path is empty", path="")
     item("path is relative", path="cache/a")
-    item("path has a zero byte", path="/a\0b")
+    item("path has a zero byte", path=path(A).replace("cached/", "cac\0hed/"))
+    item("path is that of another file", path="/etc/passwd")
+    item("path is that of a download", path=path(A) + ".part")
+    item("path is a name with something before it", path=path(A).replace("cached/", "cached/a"))
     for key in ("received", "total", "size"):
         for name, value in (("negative", -1), ("a text", "1"), ("a fraction", 1.5), ("true", True), ("a list", [1])):
             item(f"{key} is {name}", **{key: value})

@@ -1,4 +1,5 @@
 import CLinux
+import Synchronization
 
 /// The memory of this process, as the kernel counts it.
 package enum ProcessMemory {
@@ -25,6 +26,14 @@ package enum ProcessMemory {
         _ = mallopt(M_MMAP_THRESHOLD, Int32(largeBlock))
         _ = mallopt(M_TRIM_THRESHOLD, Int32(largeBlock))
     }
+
+    private static let freed = Atomic(false)
+
+    /// Much memory that clients have held is or becomes free. Any thread may call it.
+    package static func muchWasFreed() { freed.store(true, ordering: .relaxed) }
+
+    /// Whether ``muchWasFreed()`` was called since the last time.
+    static func takeFreed() -> Bool { freed.exchange(false, ordering: .relaxed) }
 
     /// Returns the allocator's free memory to the kernel; returns whether there was any. malloc_trim(3).
     @discardableResult

@@ -10,7 +10,7 @@ package struct Waiters: Sendable {
     /// The downloads that continue without a caller.
     package var detached: DetachedDownloads
     /// The images that the callers of each user wait for.
-    package private(set) var interests = UserQuota(limit: interestLimit)
+    package private(set) var interests = Tally<UserID>()
 
     /// The number of callers that were given each image and have not been notified.
     private var given = Tally<CacheKey>()
@@ -18,9 +18,6 @@ package struct Waiters: Sendable {
     private var reporting: [WaiterID: Set<CacheKey>] = [:]
     /// When the callers that gave a time wait no longer.
     private var deadlines = Schedule<WaiterID>()
-
-    /// The most images that the callers of one user may wait for.
-    package static let interestLimit = 500_000
 
     package init(detachedLimit: Int) { detached = DetachedDownloads(limit: detachedLimit) }
 
@@ -35,7 +32,7 @@ package struct Waiters: Sendable {
 
     package mutating func remove(_ id: WaiterID) {
         guard let waiter = waiters.removeValue(forKey: id) else { return }
-        interests.remove(waiter.pending.count, of: waiter.client.user)
+        interests.remove(waiter.pending.count, from: waiter.client.user)
         for key in waiter.delivered { release(key) }
     }
 
@@ -51,7 +48,7 @@ package struct Waiters: Sendable {
         let isNew = waiters.update(id) { waiter in
             (user: waiter.client.user, count: waiter.pending.insert(key).inserted ? 1 : 0)
         }
-        if let isNew { interests.add(isNew.count, of: isNew.user) }
+        if let isNew { interests.add(isNew.count, to: isNew.user) }
     }
 
     /// The caller no longer waits for the download. Returns whether it did.
@@ -59,7 +56,7 @@ package struct Waiters: Sendable {
         guard let waited = waiters.update(id, { $0.removePending(key) }) ?? nil else {
             return false
         }
-        interests.remove(1, of: waited)
+        interests.remove(from: waited)
         return true
     }
 

@@ -110,13 +110,23 @@ package struct ScannedReply: Sendable {
         }
         guard isObject, isKnown, event.url != nil else { return false }
         if event.state == .cached {
-            guard let path = event.path, texts[path] == UInt8(ascii: "/") else { return false }
+            guard let path = event.path, isOfImage(path) else { return false }
             // During a refresh, the other numbers are those of the new version.
             if event.size >= 0 { (event.received, event.total) = (event.size, event.size) }
         }
         if event.state == .missing, event.kind != nil { event.state = .failed }
         events.append(event)
         return true
+    }
+
+    /// Whether a path is absolute and ends with the name of an image. A daemon can name any path, and a program would
+    /// read that file.
+    private func isOfImage(_ path: Int) -> Bool {
+        let text = text(at: path)
+        guard text.first == UInt8(ascii: "/"), text.count > ImageName.length,
+            text.dropLast(ImageName.length).last == UInt8(ascii: "/")
+        else { return false }
+        return text.suffix(ImageName.length).withUnsafeBytes { ImageName(text: $0) != nil }
     }
 
     private mutating func member(

@@ -5,8 +5,12 @@ enum ContentRange: Equatable {
     /// No bytes, because the requested range is beyond the end.
     case unsatisfied(total: Int64)
 
+    /// Three numbers of 64 bits, and some white space.
+    private static let longest = 100
+
     /// - Parameter text: the value of the field. `nil` if it is not a range of bytes.
     init?(_ text: String) {
+        guard text.utf8.count <= Self.longest else { return nil }
         let words = text.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
         let halves = words[1].trimmed.split(separator: "/", omittingEmptySubsequences: false)

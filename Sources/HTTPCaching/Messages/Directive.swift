@@ -8,7 +8,7 @@ struct Directive: Equatable {
     /// The members of one field line. Text that is not a directive is skipped. A comma inside of a quoted
     /// string separates nothing.
     static func list(_ line: some StringProtocol) -> [Directive] {
-        var scanner = Scanner(rest: Substring(line))
+        var scanner = Scanner(rest: Array(line.utf8)[...])
         var directives: [Directive] = []
         while let directive = scanner.next() {
             if !directive.name.isEmpty { directives.append(directive) }
@@ -19,27 +19,32 @@ struct Directive: Equatable {
     /// The argument as a number of seconds, or `nil` if it is not one; see `Int64(deltaSeconds:)`.
     var seconds: Int64? { argument.flatMap { Int64(deltaSeconds: $0) } }
 
+    /// Reads bytes: a server can send combining marks without end, and they are one `Character`.
     private struct Scanner {
-        var rest: Substring
+        var rest: ArraySlice<UInt8>
+
+        private static let equals = UInt8(ascii: "=")
+        private static let quote = UInt8(ascii: "\"")
+        private static let backslash = UInt8(ascii: "\\")
 
         mutating func next() -> Directive? {
-            rest = rest.drop { $0 == "," || $0 == " " || $0 == "\t" }
+            rest = rest.drop { $0.isComma || $0.isBlank }
             guard !rest.isEmpty else { return nil }
-            let name = take { $0 != "=" && $0 != "," && $0 != " " && $0 != "\t" }.lowercased()
-            guard rest.first == "=" else {
+            let word = take { $0 != Self.equals && !$0.isComma && !$0.isBlank }
+            let name = String(decoding: word.lazy.map(\.lowercasedASCII), as: UTF8.self)
+            guard rest.first == Self.equals else {
                 // White space before `=` is wrong syntax. The argument then counts as unreadable.
-                let isBare = skipToComma().allSatisfy { $0 == " " || $0 == "\t" }
+                let isBare = skipToComma().allSatisfy(\.isBlank)
                 return Directive(name: name, argument: isBare ? nil : "")
             }
             rest.removeFirst()
             let argument =
-                rest.first == "\""
-                ? quotedString() : String(take { $0 != "," && $0 != " " && $0 != "\t" })
+                rest.first == Self.quote ? quotedString() : take { !$0.isComma && !$0.isBlank }
             skipToComma()
-            return Directive(name: name, argument: argument)
+            return Directive(name: name, argument: String(decoding: argument, as: UTF8.self))
         }
 
-        private mutating func take(while condition: (Character) -> Bool) -> Substring {
+        private mutating func take(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
             let taken = rest.prefix(while: condition)
             rest = rest[taken.endIndex...]
             return taken
@@ -47,28 +52,33 @@ struct Directive: Equatable {
 
         /// Skips to the next comma that is not inside of a quoted string, and returns the skipped text.
         @discardableResult
-        private mutating func skipToComma() -> Substring {
+        private mutating func skipToComma() -> ArraySlice<UInt8> {
             let start = rest
-            while let next = rest.first, next != "," {
-                if next == "\"" { _ = quotedString() } else { rest.removeFirst() }
+            while let next = rest.first, !next.isComma {
+                if next == Self.quote { _ = quotedString() } else { rest.removeFirst() }
             }
             return start[..<rest.startIndex]
         }
 
         /// Reads a quoted string (RFC 9110 §5.6.4). Without a closing quote it ends with the line.
-        private mutating func quotedString() -> String {
+        private mutating func quotedString() -> ArraySlice<UInt8> {
             rest.removeFirst()
-            var text = ""
-            while let next = rest.popFirst(), next != "\"" {
-                if next == "\\" {
+            var text: [UInt8] = []
+            while let next = rest.popFirst(), next != Self.quote {
+                guard next != Self.backslash else {
                     if let escaped = rest.popFirst() { text.append(escaped) }
-                } else {
-                    text.append(next)
+                    continue
                 }
+                text.append(next)
             }
-            return text
+            return text[...]
         }
     }
+}
+
+extension UInt8 {
+    fileprivate var isComma: Bool { self == UInt8(ascii: ",") }
+    fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }
 
 extension Int64 {

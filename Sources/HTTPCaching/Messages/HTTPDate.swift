@@ -6,6 +6,9 @@ package import CacheValues
 /// hours of one digit, `UTC`, `Z` or a time zone in digits, ISO 8601. A date without a zone is in GMT. Other values, such
 /// as `Expires: 0` or one with an unknown word, are no dates and have to count as stale.
 package enum HTTPDate {
+    /// No date has more bytes, in whatever form.
+    private static let longest = 100
+
     /// Parses a date and a time of day. `nil` for any other text.
     ///
     /// This function runs several times for each response, so it creates no strings.
@@ -14,6 +17,7 @@ package enum HTTPDate {
     ///   - text: the value of a header field.
     ///   - now: decides the century of a two-digit year. The year is at most 50 years ahead.
     package static func parse(_ text: some StringProtocol, now: UnixTime) -> UnixTime? {
+        guard text.utf8.count <= longest else { return nil }
         let parts = text.utf8.withContiguousStorageIfAvailable { Parts(HTTPDateReader($0)) }
         guard
             let read = parts

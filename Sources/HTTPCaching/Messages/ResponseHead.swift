@@ -52,7 +52,7 @@ package struct ResponseHead: Sendable {
     /// Whether two lines have different lengths, so that the end of the body is uncertain (RFC 9112 §6.3).
     package private(set) var hasTwoLengths = false
     /// The last field, if it matters to a cache. The next line can continue it (RFC 9112 §5.2).
-    private var pending: (field: HeaderField, value: String)?
+    private var pending: (field: HeaderField, value: [UInt8])?
     /// Bytes of header lines so far, of this response and of the ones before it.
     package private(set) var length = 0
 
@@ -92,17 +92,25 @@ package struct ResponseHead: Sendable {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let field = HeaderField(line[..<colon])
         else { return false }
-        pending = (field, Self.text(line[(colon + 1)...].trimmed, of: field))
+        pending = (field, Array(line[(colon + 1)...].trimmed))
         return false
     }
 
     /// The text of a value. A reference can have any bytes, also those that are not UTF-8.
-    private static func text(_ bytes: some Collection<UInt8>, of field: HeaderField) -> String {
+    private static func text(_ bytes: [UInt8], of field: HeaderField) -> String {
         guard field == .location, bytes.contains(where: { $0 >= 0x80 }) else {
             return String(decoding: bytes, as: UTF8.self)
         }
-        let encoded = bytes.flatMap { byte in
-            byte < 0x80 ? [byte] : Array("%\(String(byte, radix: 16, uppercase: true))".utf8)
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in bytes {
+            guard byte >= 0x80 else {
+                encoded.append(byte)
+                continue
+            }
+            encoded.append(UInt8(ascii: "%"))
+            encoded.append(digits[Int(byte >> 4)])
+            encoded.append(digits[Int(byte & 15)])
         }
         return String(decoding: encoded, as: UTF8.self)
     }
@@ -111,7 +119,7 @@ package struct ResponseHead: Sendable {
     package mutating func takePending() {
         guard let (field, value) = pending else { return }
         pending = nil
-        set(field, value)
+        set(field, Self.text(value, of: field))
     }
 
     /// Counts a line behind the body, whose content is ignored (RFC 9110 §6.5.1).
@@ -120,9 +128,11 @@ package struct ResponseHead: Sendable {
     }
 
     private mutating func continuePending(_ line: UnsafeRawBufferPointer) {
-        guard let (field, value) = pending else { return }
-        let more = String(decoding: line[...].trimmed, as: UTF8.self)
-        pending = (field, "\(value) \(more)".trimmed)
+        let more = line[...].trimmed
+        guard !more.isEmpty else { return }
+        // In its place, because there can be very many short lines.
+        if pending?.value.isEmpty == false { pending?.value.append(UInt8(ascii: " ")) }
+        pending?.value.append(contentsOf: more)
     }
 
     private mutating func begin(_ statusLine: UnsafeRawBufferPointer) {
@@ -142,8 +152,7 @@ package struct ResponseHead: Sendable {
         case .contentLength: setLength(value)
         case .transferEncoding: setTransferCodings(value)
         case .contentEncoding:
-            contentCodings += value.lowercased().split(separator: ",").map(\.trimmed)
-                .filter { !["", "identity", "none"].contains($0) }
+            contentCodings += value.members.filter { $0 != "identity" && $0 != "none" }
         case .location: location = location ?? value
         case .contentRange: contentRange = value
         // If a field that is allowed only once comes twice, the first line counts (RFC 9111 §4.2.1).
@@ -164,21 +173,21 @@ package struct ResponseHead: Sendable {
         case .storeClaim: storeMetadata = storeMetadata.with { $0.claim = value }
         case .vary:
             variesOnAnything =
-                variesOnAnything || value.split(separator: ",").contains { $0.trimmed == "*" }
+                variesOnAnything || value.members.contains("*")
         }
     }
 
     private mutating func setTransferCodings(_ value: String) {
-        let codings = value.lowercased().split(separator: ",").map(\.trimmed)
+        let codings = value.members
         isChunked = codings.last == "chunked"
         isFramed = isFramed || isChunked
-        let isPlain = codings.allSatisfy { ["chunked", "identity", ""].contains($0) }
+        let isPlain = codings.allSatisfy { $0 == "chunked" || $0 == "identity" }
         hasTransferCoding = hasTransferCoding || !isPlain
     }
 
     private mutating func setLength(_ value: String) {
         if let length = Int64(value), length >= 0 { return set(length: length) }
-        let lengths = value.split(separator: ",").map { Int64($0.trimmed) ?? -1 }
+        let lengths = value.members.map { Int64($0) ?? -1 }
         // libcurl ignores a length that is not a number, and reads to the end of the connection.
         guard lengths.allSatisfy({ $0 >= 0 }) else { return }
         for length in lengths { set(length: length) }
@@ -237,7 +246,10 @@ extension ResponseHead {
     /// Seconds that the response spent in other caches. `nil` if the field is missing or not a number. If the
     /// field comes several times, the first one counts (RFC 9111 §5.1).
     var age: Int64? {
-        ageLine.flatMap { $0.prefix { $0 != "," }.trimmed }.flatMap { Int64(deltaSeconds: $0) }
+        guard let first = ageLine?.utf8.prefix(while: { $0 != UInt8(ascii: ",") }) else {
+            return nil
+        }
+        return Int64(deltaSeconds: String(decoding: first.trimmed, as: UTF8.self))
     }
 
     /// Seconds until the server wants to be asked again. `nil` if it did not say so, or not readably

@@ -5,6 +5,15 @@ extension StringProtocol {
     }
 }
 
+extension String {
+    /// The members of a list, in lower case and without white space around them. Those that are empty do not count
+    /// (RFC 9110 §5.6.1).
+    var members: [String] {
+        utf8.split(separator: UInt8(ascii: ",")).lazy.map(\.trimmed).filter { !$0.isEmpty }
+            .map { String(decoding: $0.lazy.map(\.lowercasedASCII), as: UTF8.self) }
+    }
+}
+
 extension BidirectionalCollection<UInt8> where SubSequence: BidirectionalCollection<UInt8> {
     /// The bytes without white space and line ends around them (RFC 9110 §5.6.3).
     var trimmed: SubSequence {

@@ -18,4 +18,14 @@ extension UnsafeRawBufferPointer {
         while index < count, self[index] != byte { index &+= 1 }
         return index
     }
+
+    /// The first index at or after `start` whose byte is not zero, or `count` if there is none.
+    func firstIndex(notZeroFrom start: Int) -> Int {
+        var index = start
+        while index &+ 8 <= count, loadUnaligned(fromByteOffset: index, as: UInt64.self) == 0 {
+            index &+= 8
+        }
+        while index < count, self[index] == 0 { index &+= 1 }
+        return index
+    }
 }

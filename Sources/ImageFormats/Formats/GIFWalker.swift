@@ -42,6 +42,11 @@ struct GIFWalker: ImageWalker {
     mutating func scan(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> ScanResult {
         var index = 0
         while index < bytes.count {
+            if case .block = awaiting {
+                // There can be millions of zeros between two blocks.
+                index = bytes.firstIndex(notZeroFrom: index)
+                guard index < bytes.count else { break }
+            }
             let step = take(bytes[index], endingAt: offset + UInt64(index) + 1)
             index += 1
             guard case .scan = step.action, step.skip < UInt64(bytes.count - index) else {

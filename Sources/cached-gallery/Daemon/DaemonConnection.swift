@@ -1,5 +1,6 @@
 import CacheWire
 import ClientCore
+import Glibc
 import NIOCore
 import NIOPosix
 
@@ -15,9 +16,13 @@ final class DaemonConnection: ChannelInboundHandler {
     /// Called once, when the connection has ended.
     var onEnd: (() -> Void)?
 
+    /// How often and after which pause a busy daemon is tried again.
+    private static let attempts = 100
+    private static let pause = TimeAmount.milliseconds(50)
+
     /// Connects to the first socket that answers; `nil` if none does.
     static func connect(
-        to paths: ArraySlice<String>, on loop: any EventLoop,
+        to paths: ArraySlice<String>, on loop: any EventLoop, attempts: Int = attempts,
         _ then: @escaping (DaemonConnection?) -> Void
     ) {
         guard let path = paths.first else { return then(nil) }
@@ -30,6 +35,12 @@ final class DaemonConnection: ChannelInboundHandler {
             switch result {
             case .success(let channel):
                 then(try? channel.pipeline.syncOperations.handler(type: DaemonConnection.self))
+            // A daemon runs, and too many clients wait for it. The next socket may be another daemon's. connect(2)
+            case .failure(let error as IOError) where error.errnoCode == EAGAIN:
+                guard attempts > 0 else { return then(nil) }
+                loop.assumeIsolated().scheduleTask(in: pause) {
+                    connect(to: paths, on: loop, attempts: attempts - 1, then)
+                }
             case .failure: connect(to: paths.dropFirst(), on: loop, then)
             }
         }

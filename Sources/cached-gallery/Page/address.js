@@ -27,10 +27,10 @@ export function rememberPlace(place) {
   sessionStorage.setItem('place', JSON.stringify(place))
 }
 
-/** The remembered place, if the page was loaded again; else undefined. */
+/** The remembered place, if the page was loaded again; else null. */
 export function rememberedPlace() {
   const [{ type }] = performance.getEntriesByType('navigation')
-  return type === 'navigate' ? undefined : JSON.parse(sessionStorage.getItem('place')) ?? undefined
+  return type === 'navigate' ? null : JSON.parse(sessionStorage.getItem('place'))
 }
 
 /** Whether Back leads to another state of this page. */

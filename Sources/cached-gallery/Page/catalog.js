@@ -9,6 +9,8 @@ import { lost, merged } from './states.js'
 /** How many such parts are kept, and from how many entries on a length is guessed. */
 const keptPages = 12
 const guessed = 2000
+/** How many parts are asked for at a time. */
+const concurrent = 3
 
 export class Catalog {
   filter = firstFilter
@@ -18,8 +20,9 @@ export class Catalog {
   entries = 0
   /** Whether the server knows the whole list, so that the total is the true one. */
   isWhole = false
-  /** The number of the list at the server. */
+  /** The number of the list at the server, and its order. */
   list
+  order
 
   /** The keys in each part and the total when it was asked for; the part used last is at the end. */
   #pages = new Map()
@@ -80,6 +83,7 @@ export class Catalog {
    */
   async ask(around = 0) {
     const generation = (this.#generation += 1)
+    const { order } = this.filter
     try {
       const isFirst = generation === 1 && this.filter === firstFilter
       const reply = await (isFirst ? firstList : get('list', { view, ...this.filter, limit: pageLength }))
@@ -88,21 +92,23 @@ export class Catalog {
       for (const wanted of [page, page + 1]) {
         if (wanted > 0 && around > 0 && (!reply.isWhole || wanted * pageLength < reply.total)) pages.push([wanted, await this.#ask(wanted)])
       }
-      if (generation === this.#generation) this.#begin(reply, pages)
+      if (generation === this.#generation) this.#begin(reply, pages, order)
     } catch (error) {
       if (generation === this.#generation) this.#onError(error)
     }
   }
 
-  #begin(reply, pages) {
+  #begin(reply, pages, order) {
     // News about this list may have come before it.
     const known = this.#growth?.list === reply.list ? this.#growth : reply
     this.list = reply.list
+    this.order = order
     this.isWhole = known.isWhole
-    this.total = Math.max(this.#expected(known.total), reply.items.length)
+    // The images around the place on the screen count before the server has read the list: else it would move.
+    this.total = Math.max(this.#expected(known.total), ...pages.map(([page, items]) => items.length && page * pageLength + items.length))
     this.#pages.clear()
     this.#items.clear()
-    this.#asked.clear()
+    this.#asked = new Set()
     for (const [page, items] of pages) if (items.length > 0) this.#keep(page, items)
     this.#onChange()
   }
@@ -116,16 +122,6 @@ export class Catalog {
     // News can be older than the images that are here: as long as the list is read, it gets no shorter.
     this.total = this.isWhole ? growth.total : Math.max(before, this.#expected(growth.total))
     if (this.isWhole || this.total !== before) this.#onChange()
-  }
-
-  /** Asks how far the server has read the list, in case that the news was missed before the stream was open. */
-  async check() {
-    if (this.isWhole) return
-    try {
-      this.grew(await get('items', { view, from: 0, count: 1 }))
-    } catch {
-      // There is no list yet; the reply that brings it says as much.
-    }
   }
 
   /**
@@ -157,22 +153,21 @@ export class Catalog {
       }
       // A part that was the last one may have become longer.
       const hasGrown = kept && kept.keys.length < pageLength && kept.total !== this.total
-      if ((!kept || hasGrown) && !this.#asked.has(page)) this.#fetch(page)
+      // What was passed by is not asked for: the grid says again what it needs when an answer has come.
+      if ((!kept || hasGrown) && !this.#asked.has(page) && this.#asked.size < concurrent) this.#fetch(page)
     }
   }
 
   async #fetch(page) {
     const generation = this.#generation
-    this.#asked.add(page)
+    const asked = this.#asked.add(page)
     try {
-      const items = await this.#ask(page)
+      const items = await this.#ask(page).finally(() => asked.delete(page))
       if (generation !== this.#generation) return
       this.#keep(page, items)
       this.#onChange()
     } catch (error) {
       this.#onError(error)
-    } finally {
-      if (generation === this.#generation) this.#asked.delete(page)
     }
   }
 

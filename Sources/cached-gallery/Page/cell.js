@@ -3,7 +3,7 @@ import { $, setText } from './dom.js'
 import { bytes, hostOf, nameOf, number, progress, typeOf, variantOf } from './format.js'
 import { PartialPicture } from './partial.js'
 import { Ring } from './ring.js'
-import { pictureAddress } from './server.js'
+import { pictureAddress, versionOf } from './server.js'
 import { marksOf, reasonOf, stateOf, states } from './states.js'
 import { addressFor, sideFor } from './thumbnails.js'
 
@@ -108,7 +108,7 @@ export class Cell {
       this.#drop()
       return this.#showInstead(`${typeOf(item) || 'This type'}: no preview`)
     }
-    const version = `${item.key} ${item.fetchedAt ?? item.size}`
+    const version = `${item.key} ${versionOf(item)}`
     const side = sideFor(this.place)
     if (version === this.#version) {
       // The picture that is here stays until a sharper one has come.

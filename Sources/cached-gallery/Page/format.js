@@ -13,7 +13,8 @@ export function bytes(count) {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
 }
 
-export const number = value => (value ?? 0).toLocaleString('en')
+const numbers = new Intl.NumberFormat('en')
+export const number = value => numbers.format(value ?? 0)
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const spans = [['year', 31_557_600], ['month', 2_629_800], ['day', 86_400], ['hour', 3600], ['minute', 60]]
@@ -31,6 +32,9 @@ export function duration(seconds) {
   return `${Math.max(1, Math.round(seconds / size))} ${unit}`
 }
 
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' })
+
+export const dayOf = time => day.format(time * 1000)
 export const date = time => new Date(time * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 /**

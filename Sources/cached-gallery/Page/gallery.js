@@ -10,6 +10,7 @@ import { bindFilters, fillMenus, showFilter } from './filters.js'
 import { number } from './format.js'
 import { Grid } from './grid.js'
 import { bindKeys } from './keys.js'
+import { bindLasso } from './lasso.js'
 import { bindPointer } from './pointer.js'
 import { Route } from './route.js'
 import { Selection } from './selection.js'
@@ -38,7 +39,7 @@ const watch = gathered(async () => {
   } catch {
     watched = ''
   }
-}, 60)
+}, 200)
 
 const catalog = new Catalog({ onChange: showList, onError: error => actions.report(error) })
 const transfers = new Transfers()
@@ -55,6 +56,7 @@ const viewer = new Viewer(catalog, {
   change: item => route.show(item),
   act: (key, item) => act(key, item),
   from: item => grid.cell(item.key)?.element.getBoundingClientRect(),
+  replaced: item => grid.refresh(catalog.update([item])),
 })
 const route = new Route({ catalog, viewer, actions, activate: index => grid.activate(index), filter: applyFilter })
 /** What the bar and the keys do with many images. */
@@ -73,7 +75,7 @@ const shelf = new Shelf(transfers, thumbnails, {
     shelf.draw()
   },
 })
-const grid = new Grid(catalog, thumbnails, {
+const grid = new Grid(catalog, thumbnails, rememberedPlace(), {
   seen: () => watch(),
   active: item => drawer.isOpen && item && drawer.show(item),
   dress(cell) {
@@ -89,7 +91,6 @@ const grid = new Grid(catalog, thumbnails, {
 
 function showList() {
   grid.layOut()
-  findPlace()
   viewer.refresh()
   transfers.settle(key => catalog.indexOf(key) >= 0)
   shelf.draw()
@@ -122,8 +123,7 @@ async function showChanges() {
 
 function applyFilter(filter) {
   catalog.filter = filter
-  grid.active = 0
-  grid.scrollTo(0)
+  grid.begin()
   showChanges()
 }
 
@@ -132,19 +132,8 @@ bindFilters((filter, isStep) => {
   applyFilter(filter)
 }, size => (grid.size = size))
 
-/** The place of a page that is loaded again, until the list is as long or the user is elsewhere. */
-let placeToFind = rememberedPlace()
-
-function findPlace() {
-  if (!placeToFind) return
-  const { index, hidden } = placeToFind
-  const isFound = catalog.length > index
-  if (isFound && grid.isAtTop) grid.scrollTo(index, hidden)
-  if (isFound || catalog.isWhole || !grid.isAtTop) placeToFind = undefined
-}
-
 // An event after scrolling would come too late for a page that is loaded again at once.
-addEventListener('pagehide', () => rememberPlace(placeToFind ?? grid.place))
+addEventListener('pagehide', () => rememberPlace(grid.place))
 
 // MARK: What the daemon says
 
@@ -155,6 +144,8 @@ function take(items, removed = [], isNews = true) {
   grid.refresh(known)
   shelf.draw()
   const changed = [...items.map(item => item.key), ...removed]
+  const shown = items.find(item => item.key === viewer.item?.key)
+  if (shown) viewer.update(shown)
   if (changed.includes(drawer.key)) drawer.refresh(catalog.item(drawer.key) ?? transfers.item(drawer.key))
   if (transfers.finished.size > 0) setTimeout(settle, 3100)
 }
@@ -165,6 +156,8 @@ function settle() {
 }
 
 let outageTimer = null
+/** Whether there was no daemon. The list of one that was only slow is still good, and asking anew would make it slower. */
+let wasAway = false
 
 function showOutage(message, isConnected = message === '') {
   clearTimeout(outageTimer)
@@ -180,14 +173,15 @@ listen({
     clearTimeout(outageTimer)
     watched = ''
     grid.layOut()
-    catalog.check()
   },
   cut() {
     clearTimeout(outageTimer)
-    outageTimer = setTimeout(() => showOutage('The gallery has ended. Start it again with: cachectl gallery'), 2000)
+    outageTimer = setTimeout(() => {
+      wasAway = true
+      showOutage('The gallery has ended. Start it again with: cachectl gallery')
+    }, 2000)
   },
   state({ daemon, message = '' }) {
-    const wasAway = !grid.isConnected
     showOutage(daemon ? message : message || 'The daemon does not answer. This page goes on when it does.')
     if (!daemon) {
       transfers.end()
@@ -197,6 +191,7 @@ listen({
       watched = ''
       showChanges()
     }
+    wasAway = !daemon
   },
   items: ({ items, removed }) => take(items, removed, false),
   downloads: ({ items, removed }) => take(items, removed),
@@ -218,6 +213,7 @@ listen({
 // MARK: The rest
 
 bindPointer($('scroller'), { grid, drawer, viewer, selection })
+bindLasso(grid, selection)
 $('show-add').addEventListener('click', () => adder.show())
 $('show-state').addEventListener('click', () => state.toggle())
 $('show-changes').addEventListener('click', showChanges)
@@ -228,7 +224,6 @@ grid.focus()
 
 showFilter(catalog.filter)
 await showChanges()
-catalog.check()
 route.begin()
 // For those who measure: from now on the first screen is there, but for its pictures.
 performance.mark('first-screen')

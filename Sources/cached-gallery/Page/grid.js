@@ -1,11 +1,14 @@
 /** The grid: justified rows of tiles for the screen and one screen on each side, used again while the list scrolls. */
 import { $ } from './dom.js'
 import { Cell } from './cell.js'
+import { number } from './format.js'
+import { headingOf, labelOf } from './groups.js'
 import { Layout, blockLength, ratioOf } from './layout.js'
 import { Light } from './light.js'
 import { flyAll, rectangles } from './motion.js'
 import { Rows } from './rows.js'
-import { ScrollMap } from './scroll.js'
+import { Scroller } from './scroll.js'
+import { Scrubber } from './scrubber.js'
 
 export class Grid {
   /** The place in the list of the image that the keyboard is at. */
@@ -13,13 +16,12 @@ export class Grid {
   /** Whether there is a daemon; without one nothing waits. */
   isConnected = true
   layout = new Layout()
+  scroll
 
   #catalog
   #on
   #thumbnails
-  #map = new ScrollMap()
-  #scroller = $('scroller')
-  #floor = $('rows')
+  #scrubber
   #light = new Light($('rows'))
   /** The cells in use by the key of their image, or by its place if it is not known; and those that wait for their next use. */
   #used = new Map()
@@ -27,19 +29,24 @@ export class Grid {
   #rows = new Rows($('rows'))
   #target = 180
   #list
-  #held = { index: 0, position: 0 }
 
   /**
    * `on.seen` is called when other images are on the screen, `on.active` when the keyboard is at another one,
    * `on.dress` gets a cell that shows an image; `on.origin` gives the picture of an image that is elsewhere on the page.
+   * `place` is where the list is at first.
    */
-  constructor(catalog, thumbnails, on) {
+  constructor(catalog, thumbnails, place, on) {
     this.#catalog = catalog
     this.#thumbnails = thumbnails
     this.#on = on
-    this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true })
-    this.#scroller.addEventListener('scrollend', () => this.layOut())
-    new ResizeObserver(() => this.#resized()).observe(this.#scroller)
+    this.scroll = new Scroller(this.layout, catalog, place, () => this.#draw())
+    this.#scrubber = new Scrubber(this.scroll, () => this.#draw(), () => this.#label)
+    const { element } = this.scroll
+    element.addEventListener('scrollend', () => {
+      this.scroll.direction = 0
+      this.layOut()
+    })
+    new ResizeObserver(() => this.#resized()).observe(element)
     document.addEventListener('visibilitychange', () => this.layOut())
     this.#resized()
   }
@@ -47,7 +54,7 @@ export class Grid {
   // MARK: Geometry
 
   #resized() {
-    this.keepPlace(() => this.layout.configure(this.#scroller.clientWidth, this.#target))
+    this.#keep(() => this.layout.configure(this.scroll.element.clientWidth, this.#target))
   }
 
   /** Changes the height of the rows, in pixels. */
@@ -57,72 +64,30 @@ export class Grid {
     this.layOut()
   }
 
-  /** Does something that moves images, and keeps the first one on the screen where it is. */
-  keepPlace(work) {
-    const { position } = this.#map
-    // Several steps keep the same image, which need not be the first of its row after each of them.
-    const first = position === this.#held.position ? this.#held.index : this.first
-    const before = position > 0 && first < this.#catalog.length ? this.layout.place(first).top : undefined
-    work()
-    this.layout.resize(this.#catalog.length)
-    this.#moveTo(before === undefined ? position : position + this.layout.place(first).top - before)
-    this.#held = { index: first, position: this.#map.position }
-  }
-
-  #measure() {
-    this.#map.resize(this.layout.height, this.#scroller.clientHeight)
-    this.#floor.style.height = `${this.#map.barHeight}px`
-  }
-
-  // MARK: Scrolling
-
-  #scrolled() {
-    this.#takeBar()
-    if (this.#map.isStrained) this.#placeBar()
+  /** Does something that moves images, and keeps the one that is held where it is. */
+  #keep(work) {
+    this.scroll.keep(work)
     this.#draw()
   }
 
-  /** Follows the scroll bar if it was not moved from here. */
-  #takeBar() {
-    const bar = this.#scroller.scrollTop
-    if (Math.abs(bar - this.#map.bar) >= 1) this.#map.moved(bar)
+  /** Where the list is, for a page that is loaded again; null at its top. */
+  get place() { return this.scroll.place }
+  /** The place in the list of an image that is on the screen, or will be. */
+  get first() { return this.place?.index ?? 0 }
+  get isAtTop() { return this.scroll.position < this.#target / 2 }
+  get screen() { return this.scroll.view }
+
+  /** The words about the place of the list. */
+  get #label() {
+    const { first } = this
+    return labelOf(this.#catalog.at(first), this.#catalog.order) ?? `${number(first + 1)} of ${number(this.#catalog.length)}`
   }
 
-  /** Moves the scroll bar to where it belongs. */
-  #placeBar() {
-    const bar = Math.round(this.#map.settle())
-    this.#map.bar = bar
-    if (Math.abs(this.#scroller.scrollTop - bar) >= 1) this.#scroller.scrollTop = bar
-  }
-
-  #moveTo(position) {
-    this.#measure()
-    this.#map.moveTo(position)
-    this.#placeBar()
+  /** Shows the beginning of the list. */
+  begin() {
+    this.active = 0
+    this.scroll.moveTo(0)
     this.#draw()
-  }
-
-  /** The place in the list of the first image that is on the screen. */
-  get first() {
-    const [row] = this.layout.rows(this.#map.position, this.#map.position + this.#map.view)
-    return row?.first ?? 0
-  }
-
-  get isAtTop() { return this.#map.position < this.#target / 2 }
-  get screen() { return this.#map.view }
-
-  /** Where the list is: its first image on the screen, and how many pixels of it are above the screen. */
-  get place() {
-    this.#takeBar()
-    const index = this.first
-    return { index, hidden: index < this.#catalog.length ? this.#map.position - this.layout.place(index).top : 0 }
-  }
-
-  /** Shows an image first. It stays there while the proportions of others become known. */
-  scrollTo(index, hidden = 0) {
-    this.layout.resize(this.#catalog.length)
-    this.#moveTo(index < this.#catalog.length ? this.layout.place(index).top + hidden : 0)
-    this.#held = { index, position: this.#map.position }
   }
 
   // MARK: The keyboard's place
@@ -131,11 +96,8 @@ export class Grid {
   activate(index) {
     if (this.#catalog.length === 0) return
     this.active = Math.max(0, Math.min(this.#catalog.length - 1, index))
-    const { top, height } = this.layout.place(this.active)
-    const { position, view } = this.#map
-    if (top < position) this.#moveTo(top)
-    else if (top + height > position + view) this.#moveTo(top + height - view)
-    else this.#draw()
+    this.scroll.reveal(this.layout.place(this.active))
+    this.#draw()
     this.#on.active(this.activeItem)
   }
 
@@ -144,35 +106,37 @@ export class Grid {
     if (this.#catalog.length === 0) return 0
     const { top, left, width, height } = this.layout.place(this.active)
     const y = direction > 0 ? top + height + 5 + distance : top - 5 - distance
-    if (y < 0) return distance > 0 ? this.layout.index(left + width / 2, 0) : this.active
-    return y >= this.layout.height && distance === 0 ? this.active : this.layout.index(left + width / 2, y)
+    if (distance === 0 && (y < 0 || y >= this.layout.height)) return this.active
+    return this.layout.index(left + width / 2, y, direction)
   }
 
   get activeItem() {
     return this.#catalog.at(this.active)
   }
 
-  focus() { this.#scroller.focus() }
+  focus() { this.scroll.element.focus() }
 
   // MARK: Rows and cells
 
   /** Draws what the catalog has now. */
   layOut() {
-    this.#takeBar()
     const isOther = this.#list !== this.#catalog.list
     const before = isOther && rectangles(this.#used)
     this.#list = this.#catalog.list
-    this.keepPlace(() => {
+    this.#keep(() => {
       if (isOther) this.layout.forget()
-      this.layout.resize(this.#catalog.length)
-      for (const [page, items] of this.#catalog.pages()) this.layout.learn(page, items.map(item => ratioOf(item, this.#target)))
+      for (const [page, items] of this.#catalog.pages()) {
+        this.layout.learn(page, items.map(item => ratioOf(item, this.#target)), index => headingOf(items[index], this.#catalog.order))
+      }
     })
     if (before) flyAll(this.#used, before, this.#on.origin)
   }
 
   #draw() {
-    const { position, view, offset } = this.#map
-    const rows = this.layout.rows(Math.max(0, position - view), position + 2 * view)
+    const { position, view, offset, direction } = this.scroll
+    // While one scrolls, what comes is loaded earlier, and what has gone is not loaded any more.
+    const above = view * [1.75, 1, 0.25][direction + 1]
+    const rows = this.layout.rows(Math.max(0, position - above), position + 3 * view - above)
     // The next part of the list is known before it is reached.
     if (rows.length > 0) this.#catalog.need(rows[0].first, rows.at(-1).first + blockLength)
     const wanted = new Map()
@@ -188,8 +152,9 @@ export class Grid {
     }
     for (const [name, cell] of this.#used) if (!wanted.has(name)) this.#release(name, cell)
     for (const [name, tile] of wanted) this.#show(this.#used.get(name) ?? this.#take(name), tile)
-    this.#rows.arrange(rows, this.#used.values())
-    this.#scroller.setAttribute('aria-activedescendant', `cell-${this.active}`)
+    this.#rows.arrange(rows, this.#used.values(), offset)
+    this.scroll.element.setAttribute('aria-activedescendant', `cell-${this.active}`)
+    this.#scrubber.draw()
     this.updateLight()
     this.#on.seen()
   }

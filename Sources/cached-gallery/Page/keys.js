@@ -7,9 +7,10 @@ const help = [
   ['/', 'Search'], ['Arrows', 'Move from image to image'], ['Home, End', 'First and last image'],
   ['Page Up, Down', 'Move by a screen'], ['Enter, Space', 'View the image in the whole window'],
   ['i', 'Show the details'], ['Escape', 'Close, or end the selection'], ['x', 'Select the image, or not'],
-  ['Shift + arrows', 'Select all images up to there'], ['p', 'Pin or unpin'], ['r', 'Fetch, or ask its origin again'],
+  ['Shift + arrows', 'Select all images up to there'], ['Drag', 'Over empty room: select by a rectangle'],
+  ['p', 'Pin or unpin'], ['r', 'Fetch, or ask its origin again'],
   ['v', 'Verify'], ['c, f', 'Copy the URL, the path'], ['o', 'Show in the file manager'], ['Delete', 'Remove'],
-  ['z', 'Undo the removal'], ['a', 'Add URLs'], ['d', 'Show the downloads'], ['s', 'State of the cache'],
+  ['z', 'Undo the removal'], ['b', 'Viewer, held: the picture before its refresh'], ['a', 'Add URLs'], ['d', 'Show the downloads'], ['s', 'State of the cache'],
   ['[ ]', 'Smaller, larger pictures'], ['u', 'Show the changed list'], ['?', 'These signs and keys'],
 ]
 

@@ -1,12 +1,14 @@
 /**
- * The places of all images: rows that are as wide as the window, in whole pixels. The list is cut into blocks, whose
- * heights are estimated until the proportions of their images are known.
+ * The places of all images: rows that are as wide as the window, in whole pixels, and headings above some of them. The
+ * list is cut into blocks, whose heights are estimated until the proportions of their images are known.
  */
 
 /** How many images a block has. */
 export const blockLength = 100
 /** Wall between two images, in pixels. */
 const gap = 4
+/** The height of a heading, in pixels. */
+export const headingHeight = 30
 /** The proportion of an image that is not known yet, and the extremes of a place. */
 const typical = 4 / 3
 const [narrowest, widest] = [0.45, 3.5]
@@ -24,7 +26,7 @@ export function ratioOf(item, target) {
 /**
  * Arranges images in rows of a width.
  *
- * Each row gets about the same share of them and is stretched to the width; the last row of a list is not if it is short.
+ * Each row gets about the same share of them and is stretched to the width; the last row is not if it is short.
  */
 export function justified(ratios, width, target, isLast = false) {
   const all = ratios.reduce((sum, ratio) => sum + ratio * target + gap, 0)
@@ -34,8 +36,8 @@ export function justified(ratios, width, target, isLast = false) {
   const close = end => {
     const length = ratios.slice(first, end).reduce((sum, ratio) => sum + ratio, 0)
     const stretched = (width - gap * (end - first - 1)) / length
-    const isShort = isLast && end === ratios.length && stretched > 1.3 * target
-    const height = Math.round(isShort ? target : Math.max(0.6 * target, Math.min(1.6 * target, stretched)))
+    const isShort = end === ratios.length && stretched > 1.3 * target
+    const height = Math.round(isShort ? target : Math.min(1.6 * target, stretched))
     rows.push(row(ratios, first, end, height, Math.abs(stretched - height) < 1 ? width : Infinity))
     first = end
   }
@@ -53,6 +55,23 @@ export function justified(ratios, width, target, isLast = false) {
   for (const row of rows) {
     row.top = top
     top += row.height + gap
+  }
+  return { rows, height: top }
+}
+
+/** Arranges images under headings, one above each label that differs from the one before, which is `before` at first. */
+function headed(ratios, labels, before, width, target, isLast) {
+  const rows = []
+  let [top, first, heading, label] = [0, 0, undefined, before]
+  for (let index = 0; index <= ratios.length; index += 1) {
+    const isOther = labels[index] !== undefined && labels[index] !== label
+    if (index > first && (isOther || index === ratios.length)) {
+      if (heading) top += headingHeight
+      const run = justified(ratios.slice(first, index), width, target, isOther || isLast)
+      run.rows.forEach((row, place) => rows.push({ ...row, first: first + row.first, top: top + row.top, heading: place ? undefined : heading }))
+      top += run.height
+    }
+    if (isOther) [first, heading, label] = [index, labels[index], labels[index]]
   }
   return { rows, height: top }
 }
@@ -77,8 +96,8 @@ export class Layout {
   #width = 1
   #target = 180
   #total = 0
-  /** The known proportions of each block. */
-  #ratios = new Map()
+  /** The known proportions and labels of each block. */
+  #known = new Map()
   #arranged = new Map()
   #tops = null
 
@@ -101,17 +120,21 @@ export class Layout {
 
   /** The list is another one. */
   forget() {
-    this.#ratios.clear()
+    this.#known.clear()
     this.#arranged.clear()
     this.#tops = null
   }
 
-  /** Takes the proportions of the images of a block. */
-  learn(block, ratios) {
-    const known = this.#ratios.get(block)
-    if (known?.length === ratios.length && known.every((ratio, index) => ratio === ratios[index])) return
-    this.#ratios.set(block, ratios)
+  /** Takes the proportions of the images of a block, and the labels that they do not have yet: they keep one. */
+  learn(block, ratios, label) {
+    const known = this.#known.get(block)
+    const labels = ratios.map((_, index) => known?.labels[index] ?? label(index))
+    const isSame = ratios.every((ratio, index) => ratio === known?.ratios[index] && labels[index] === known.labels[index])
+    if (known?.ratios.length === ratios.length && isSame) return
+    this.#known.set(block, { ratios, labels })
     this.#arranged.delete(block)
+    // The next one may begin with the same label.
+    this.#arranged.delete(block + 1)
     this.#tops = null
   }
 
@@ -120,17 +143,17 @@ export class Layout {
   }
 
   #block(block) {
-    let arranged = this.#arranged.get(block)
+    const isLast = block === this.#blocks - 1
+    const known = this.#known.get(block)
+    // Most blocks are alike as long as nothing is known about them.
+    const name = known || isLast ? block : 'unknown'
+    let arranged = this.#arranged.get(name)
     if (!arranged) {
-      const isLast = block === this.#blocks - 1
       const length = Math.min(blockLength, this.#total - block * blockLength)
-      const known = this.#ratios.get(block) ?? []
-      // Most blocks are alike as long as nothing is known about them.
-      if (known.length === 0 && !isLast) arranged = this.#arranged.get('unknown')
-      const ratios = Array.from({ length }, (_, index) => known[index] ?? typical)
-      arranged ??= justified(ratios, this.#width, this.#target, isLast)
-      if (known.length === 0 && !isLast) this.#arranged.set('unknown', arranged)
-      else this.#arranged.set(block, arranged)
+      const ratios = Array.from({ length }, (_, index) => known?.ratios[index] ?? typical)
+      const before = this.#known.get(block - 1)?.labels.findLast(Boolean)
+      arranged = headed(ratios, known?.labels ?? [], before, this.#width, this.#target, isLast)
+      this.#arranged.set(name, arranged)
     }
     return arranged
   }
@@ -178,14 +201,22 @@ export class Layout {
     const block = Math.floor(index / blockLength)
     const row = this.#block(block).rows.findLast(row => row.first <= index % blockLength)
     const tile = row.tiles[(index % blockLength) - row.first]
-    return { ...tile, top: this.#places()[block] + row.top, height: row.height }
+    return { ...tile, top: this.#places()[block] + row.top, height: row.height, above: row.heading ? headingHeight : 0 }
   }
 
-  /** The position of the image that lies at a place, or nearest to it in its row. */
-  index(x, y) {
-    const [row] = this.rows(Math.max(0, Math.min(y, this.height - gap - 1)), Math.min(y, this.height - gap - 1) + gap + 1)
+  /** The position of the image at a place, or the nearest one in the row there, or in the one below or above (-1). */
+  index(x, y, direction = 1) {
+    const at = Math.max(0, Math.min(y, this.height - gap - 1))
+    const reach = headingHeight + gap
+    const row = (direction < 0 && this.rows(at - reach, at + 1).at(-1)) || this.rows(at, at + reach + 1)[0]
     if (!row) return 0
     const distances = row.tiles.map(tile => Math.abs(tile.left + tile.width / 2 - x))
     return row.first + distances.indexOf(Math.min(...distances))
+  }
+
+  /** The positions of the images that meet a rectangle. */
+  within({ left, top, right, bottom }) {
+    return this.rows(top, bottom).flatMap(row => row.tiles.flatMap((tile, column) => (
+      tile.left < right && tile.left + tile.width > left ? [row.first + column] : [])))
   }
 }

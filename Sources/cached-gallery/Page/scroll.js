@@ -1,3 +1,5 @@
+import { $ } from './dom.js'
+
 /**
  * Maps a list of any height to a scroll bar. Browsers cap the height of an element at 16 to 33 million pixels,
  * so the bar of a longer list is shorter than the list: small movements of the bar move the list as far, large
@@ -73,5 +75,98 @@ export class ScrollMap {
     const atTop = this.bar < near && this.position > this.bar + near
     const atEnd = this.barEnd - this.bar < near && this.end - this.position > this.barEnd - this.bar + near
     return this.height > this.limit && (atTop || atEnd)
+  }
+}
+
+/** The part of the list that is on the screen. While rows get other heights, one image keeps its place. */
+export class Scroller {
+  element = $('scroller')
+  /** 1 while the list is scrolled down, -1 while it is scrolled up, else 0. */
+  direction = 0
+
+  #floor = $('rows')
+  #map = new ScrollMap()
+  #layout
+  #list
+  /** The image that keeps its place, and how many pixels of its row are above the screen; null after scrolling. */
+  #held
+
+  /** `list` has a `length`, and `isWhole` if it will get no longer; `onScroll` is called after somebody has scrolled. */
+  constructor(layout, list, held, onScroll) {
+    this.#layout = layout
+    this.#list = list
+    this.#held = held
+    this.element.addEventListener('scroll', () => {
+      this.follow()
+      if (this.#map.isStrained) this.#placeBar()
+      onScroll()
+    }, { passive: true })
+  }
+
+  get position() { return this.#map.position }
+  get view() { return this.#map.view }
+  /** What is drawn at `y` in the list lies at `y - offset` in the element. */
+  get offset() { return this.#map.offset }
+
+  /** The position, and the part that is on the screen, from 0 to 1. */
+  get share() { return this.position / (this.#map.end || 1) }
+  set share(share) { this.moveTo(share * this.#map.end) }
+  get part() { return this.view / Math.max(this.view, this.#map.height, 1) }
+
+  /** Where the list is; null at its top. */
+  get place() {
+    this.follow()
+    const [row] = this.#layout.rows(this.position, this.position + this.view)
+    return this.#held ?? (row && this.position > 0 ? { index: row.first, hidden: this.position - row.top } : null)
+  }
+
+  /** Where a pointer is in the list. */
+  pointOf({ clientX, clientY }) {
+    this.follow()
+    const { left, top } = this.element.getBoundingClientRect()
+    return { x: clientX - left, y: clientY - top + this.position }
+  }
+
+  /** Follows the bar if somebody has moved it. A browser cuts it when the list gets shorter. */
+  follow() {
+    const { scrollTop } = this.element
+    if (Math.abs(scrollTop - this.#map.bar) < 1) return
+    if (scrollTop < this.#map.bar && this.#map.bar > this.element.scrollHeight - this.element.clientHeight + 1) return
+    const before = this.position
+    this.#map.moved(scrollTop)
+    this.#held = null
+    this.direction = Math.sign(this.position - before)
+  }
+
+  /** Moves the bar to where it belongs. */
+  #placeBar() {
+    this.#map.bar = Math.round(this.#map.settle())
+    if (Math.abs(this.element.scrollTop - this.#map.bar) >= 1) this.element.scrollTop = this.#map.bar
+  }
+
+  /** Shows another part of the list. */
+  moveTo(position) {
+    this.#held = null
+    this.#map.moveTo(position)
+    this.#placeBar()
+  }
+
+  /** Shows a place, scrolling as little as that needs. */
+  reveal({ top, height, above }) {
+    if (top - above < this.position) this.moveTo(top - above)
+    else if (top + height > this.position + this.view) this.moveTo(top + height - this.view)
+  }
+
+  /** Does something that moves images. The one that is held need not be in the list yet. */
+  keep(work) {
+    this.#held = this.place
+    work()
+    const { length, isWhole } = this.#list
+    this.#layout.resize(length)
+    this.#map.resize(this.#layout.height, this.element.clientHeight)
+    this.#floor.style.height = `${this.#map.barHeight}px`
+    if (this.#held?.index < length) this.#map.moveTo(this.#layout.place(this.#held.index).top + this.#held.hidden)
+    else if (isWhole) this.#held = null
+    this.#placeBar()
   }
 }

@@ -55,6 +55,18 @@ export class Selection {
     this.#changed()
   }
 
+  /** Selects the images at these places beside others. Those that are not known are asked for if `isAll`. */
+  async choose(others, places, isAll) {
+    const wanted = places.slice(0, limit)
+    let items = wanted.map(place => this.#catalog.at(place))
+    if (isAll && items.includes(undefined)) {
+      const range = await this.#catalog.range(wanted[0], wanted.at(-1))
+      items = wanted.map(place => range[place - wanted[0]])
+    }
+    this.#items = new Map([...others, ...items.filter(Boolean)].map(item => [item.key, item]))
+    this.#changed()
+  }
+
   clear() {
     this.#items.clear()
     this.#changed()

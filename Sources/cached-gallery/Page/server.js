@@ -30,10 +30,13 @@ export function post(name, body, keepalive = false) {
   return reply(fetch(name, { method: 'POST', headers, body: JSON.stringify(body), keepalive }))
 }
 
+/** Distinguishes a picture from that of another refresh. */
+export const versionOf = item => `${item.fetchedAt ?? 0}.${item.size ?? 0}`
+
 /** The address of a picture, with the name under which it is saved. The version makes that a newer one is asked for. */
 export function pictureAddress(item) {
   const name = encodeURIComponent(nameOf(item).slice(0, 80).replace(/^\.+$/, 'image'))
-  return `image/${encodeURIComponent(item.key)}/${name}?v=${item.fetchedAt ?? item.size ?? 0}`
+  return `image/${encodeURIComponent(item.key)}/${name}?v=${versionOf(item)}`
 }
 
 /** The address of the bytes of a download that are here. */
@@ -43,5 +46,5 @@ export function partialAddress(item, received) {
 
 /** The address of a smaller picture, which the daemon derives if it is not here. */
 export function thumbnailAddress(item, side) {
-  return `thumbnail?side=${side}&v=${item.fetchedAt ?? item.size ?? 0}&url=${encodeURIComponent(item.url)}`
+  return `thumbnail?side=${side}&v=${versionOf(item)}&url=${encodeURIComponent(item.url)}`
 }

@@ -1,8 +1,8 @@
 /** One picture in the whole window, with the ones beside it: the original, which can be enlarged. */
 import { $, element, setText } from './dom.js'
-import { bytes, nameOf, number } from './format.js'
+import { bytes, nameOf, number, progress } from './format.js'
 import { move } from './motion.js'
-import { pictureAddress } from './server.js'
+import { get, pictureAddress } from './server.js'
 import { marksOf, states } from './states.js'
 import { addressFor } from './thumbnails.js'
 
@@ -19,18 +19,23 @@ export class Viewer {
   #dialog = $('viewer')
   #stage = $('stage')
   #picture
+  /** The picture before a refresh, whose bytes are not in the cache any more. */
+  #earlier
   /** Pixels of the page for a pixel of the image; 0 to fit the window. */
   #zoom = 0
 
   /**
    * `on.change` gets the item that is shown, undefined after the end; `on.act` the key that was pressed, with the item;
-   * `on.from` gives the rectangle of the tile of an item.
+   * `on.from` gives the rectangle of the tile of an item; `on.replaced` gets an item whose picture is another one now.
    */
   constructor(catalog, on) {
     this.#catalog = catalog
     this.#on = on
     this.#dialog.addEventListener('close', () => this.#closed())
     this.#dialog.addEventListener('keydown', event => this.#press(event))
+    this.#dialog.addEventListener('keyup', () => this.#compare(false))
+    $('viewer-before').addEventListener('pointerdown', () => this.#compare(true))
+    for (const name of ['pointerup', 'pointerleave', 'pointercancel']) $('viewer-before').addEventListener(name, () => this.#compare(false))
     for (const name of ['back', 'forward', 'smaller', 'larger', 'fit', 'details', 'close']) {
       $(`viewer-${name}`).addEventListener('click', () => this.#do(name))
     }
@@ -52,6 +57,7 @@ export class Viewer {
     this.item = item
     if (!wasOpen) this.#dialog.showModal()
     this.#zoom = 0
+    this.#earlier = undefined
     this.#draw()
     const from = wasOpen ? null : this.#on.from(item)
     if (from) move(this.#picture, from)
@@ -65,8 +71,23 @@ export class Viewer {
   #closed() {
     this.#stage.replaceChildren()
     $('strip').replaceChildren()
-    this.item = undefined
+    this.item = this.#earlier = undefined
     this.#on.change(undefined)
+  }
+
+  /** There is news about the image. Another picture takes its place, and the one before can still be seen. */
+  async update({ key, state, phase, ...news }) {
+    if (phase || state !== 'cached') return this.#note(phase ? progress({ state, phase, ...news }) : '')
+    const { item } = await get('info', { key }).catch(() => ({ item: {} }))
+    if (this.item?.key !== key || item.state !== 'cached') return
+    const fact = this.item.sha256 ? 'sha256' : 'fetchedAt'
+    const isOther = item[fact] !== this.item[fact]
+    this.item = item
+    if (!isOther) return this.#note()
+    this.#earlier = this.#picture
+    this.#earlier.className += ' earlier'
+    this.#draw()
+    this.#on.replaced(item)
   }
 
   /** The list has come, or has changed. */
@@ -79,12 +100,19 @@ export class Viewer {
 
   // MARK: Drawing
 
+  /** Says what there is to know about the picture. */
+  #note(news) {
+    const { item } = this
+    if (!item) return
+    const marks = marksOf(item).map(mark => states[mark].word.toLowerCase())
+    const facts = [news, item.width && `${number(item.width)} × ${number(item.height)}`, item.size && bytes(item.size), ...marks]
+    setText($('viewer-note'), facts.filter(Boolean).join(' · '))
+  }
+
   #draw() {
     const { item } = this
-    const marks = marksOf(item).map(mark => states[mark].word.toLowerCase())
-    const facts = [item.width && `${number(item.width)} × ${number(item.height)}`, item.size && bytes(item.size), ...marks]
     setText($('viewer-title'), nameOf(item))
-    setText($('viewer-note'), facts.filter(Boolean).join(' · '))
+    this.#note()
     const picture = element('img', { alt: nameOf(item), draggable: true })
     this.#picture = picture
     // The small picture is at hand: the original takes its place when it can be seen as a whole.
@@ -95,8 +123,14 @@ export class Viewer {
       if (this.#picture === picture) picture.src = original.src
     }
     original.decode().then(show, show)
-    picture.onload = () => this.#fit()
-    this.#stage.replaceChildren(picture)
+    picture.onload = picture.onerror = () => {
+      this.#fit()
+      this.#compare(false)
+    }
+    this.#stage.replaceChildren(...[this.#earlier].filter(Boolean), picture)
+    $('viewer-before').hidden = !this.#earlier
+    // Until the new one is there, the one before stays.
+    this.#compare(true)
     this.#fit()
     this.#drawStrip()
   }
@@ -118,6 +152,14 @@ export class Viewer {
     }))
   }
 
+  /** Shows the picture before the refresh, or the one of now. */
+  #compare(isEarlier) {
+    const isBefore = isEarlier && Boolean(this.#earlier)
+    if (isBefore === this.#stage.matches('.before')) return
+    this.#stage.classList.toggle('before', isBefore)
+    this.#note(isBefore && 'Before the refresh')
+  }
+
   /** The size of the image in pixels: a smaller picture says only its proportion. */
   get #size() {
     const { width, height } = this.item
@@ -129,7 +171,8 @@ export class Viewer {
     const { width, height } = this.#size
     const whole = Math.min(this.#stage.clientWidth / width, this.#stage.clientHeight / height, 1)
     const scale = this.#zoom || whole
-    Object.assign(this.#picture.style, { width: `${Math.round(width * scale)}px`, height: `${Math.round(height * scale)}px` })
+    const size = { width: `${Math.round(width * scale)}px`, height: `${Math.round(height * scale)}px` }
+    for (const picture of this.#stage.children) Object.assign(picture.style, size)
     this.#picture.classList.toggle('pixels', scale >= 3)
     this.#picture.classList.toggle('transparent', this.item.mediaType !== 'image/jpeg')
     setText($('viewer-scale'), `${Math.round(100 * scale)} %`)
@@ -193,8 +236,9 @@ export class Viewer {
   #press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const names = { ArrowLeft: 'back', ArrowRight: 'forward', '+': 'larger', '-': 'smaller', 0: 'fit', ' ': 'close' }
-    const isOnButton = event.target.closest('button') && event.key === ' '
-    if (isOnButton) return
+    const button = event.target.closest('button')
+    if (event.key === 'b' || (button === $('viewer-before') && [' ', 'Enter'].includes(event.key))) return this.#compare(true)
+    if (button && event.key === ' ') return
     if (names[event.key]) this.#do(names[event.key])
     else if (event.key === 'Home') this.#go(0)
     else if (event.key === 'End') this.#go(this.#catalog.length - 1)

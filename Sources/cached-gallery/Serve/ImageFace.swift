@@ -12,11 +12,14 @@ final class ImageFace: Responder {
     /// The values of `Host` that lead here.
     private let hosts: Set<String>
     private let images: ImageFolder
-    /// The number of requests that wait for a download.
-    private var waiting = 0
+    /// The numbers of requests that wait for downloads, by the site of the image.
+    private var waiting: [String: Int] = [:]
 
-    /// The greatest number of requests that wait for downloads, and how long each of them waits.
-    private static let waitingLimit = 64
+    /// The greatest number of requests that wait for downloads from one site, and in all. So the slow images of one feed
+    /// keep nobody from those of others.
+    private static let siteLimit = 64
+    private static let waitingLimit = 256
+    /// How long each of them waits.
     private static let patience = TimeAmount.seconds(25)
 
     init(_ daemon: DaemonClient, _ signature: Signature, hosts: [String], port: Int) {
@@ -74,11 +77,14 @@ final class ImageFace: Responder {
     private func fetch(
         _ signed: SignedRequest, _ head: HTTPRequestHead, _ then: @escaping (Response) -> Void
     ) throws(Refusal) {
-        guard waiting < Self.waitingLimit else { throw .tooBusy }
-        waiting += 1
+        let site = signed.site
+        guard waiting[site, default: 0] < Self.siteLimit,
+            waiting.values.reduce(0, +) < Self.waitingLimit
+        else { throw .tooBusy }
+        waiting[site, default: 0] += 1
         daemon.connect { [self] connection in
             let wait = Wait { [self] outcome in
-                waiting -= 1
+                waiting[site] = waiting[site].flatMap { $0 > 1 ? $0 - 1 : nil }
                 connection?.close()
                 answer(outcome, signed, head, then)
             }

@@ -10,6 +10,14 @@ struct SignedRequest {
     /// The Unix second after which the signature counts no more.
     let expiry: Int?
 
+    /// The host and port of the URL.
+    var site: String {
+        let rest = url.utf8.drop { $0 != UInt8(ascii: "/") }.drop { $0 == UInt8(ascii: "/") }
+        let authority = rest.prefix { !"/?#".utf8.contains($0) }
+        let host = authority.split(separator: UInt8(ascii: "@")).last ?? authority
+        return String(decoding: host, as: UTF8.self).lowercased()
+    }
+
     /// Checks a request. Nothing is looked up before the signature is known to be right.
     init(
         _ request: HTTPRequest, _ signature: Signature, now: Int = time(nil)

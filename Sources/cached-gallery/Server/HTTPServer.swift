@@ -3,13 +3,18 @@ import NIOHTTP1
 import NIOPosix
 
 /// Listens on 127.0.0.1, for a limited number of connections. Used on the event loop only.
+///
+/// A new connection takes the place of one that has sent no request that is answered. So programs that do not know the
+/// secret of the page cannot keep those away that do.
 final class HTTPServer {
     private let loop: any EventLoop
     private let limit: Int
     private var connections = 0
+    /// The connections that have sent no request that is answered, the first one first.
+    private var strangers: [RequestHandler] = []
     private var channel: (any Channel)?
 
-    /// - Parameter limit: the greatest number of connections. Further ones are closed at once.
+    /// - Parameter limit: the greatest number of connections.
     init(on loop: any EventLoop, limit: Int) {
         self.loop = loop
         self.limit = limit
@@ -57,10 +62,19 @@ final class HTTPServer {
     private static let userTimeout = NIOBSDSocket.Option(rawValue: 18)
 
     private func accept(_ channel: any Channel, _ responder: any Responder) throws {
-        guard connections < limit else { throw ChannelError.ioOnClosedChannel }
+        if connections >= limit {
+            guard let stranger = strangers.first else { throw ChannelError.ioOnClosedChannel }
+            forget(stranger)
+            stranger.close()
+        }
         connections += 1
-        channel.closeFuture.assumeIsolated().whenComplete { [self] _ in connections -= 1 }
         let handler = RequestHandler(responder)
+        strangers.append(handler)
+        handler.onAnswer = { [weak self, weak handler] in handler.map { self?.forget($0) } }
+        channel.closeFuture.assumeIsolated().whenComplete { [self] _ in
+            connections -= 1
+            forget(handler)
+        }
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(handler.limiter)
         try pipeline.configureHTTPServerPipeline(
@@ -68,6 +82,10 @@ final class HTTPServer {
             withOutboundHeaderValidation: true, withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: Self.headLimits)
         try pipeline.addHandler(handler)
+    }
+
+    private func forget(_ stranger: RequestHandler) {
+        strangers.removeAll { $0 === stranger }
     }
 
     private static var headLimits: NIOHTTPDecoderLimitConfiguration {

@@ -7,6 +7,8 @@ final class RequestHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let responder: any Responder
+    /// Called when a request is not refused.
+    var onAnswer: (() -> Void)?
     private var context: ChannelHandlerContext?
     private(set) lazy var limiter = HeadLimiter { [weak self] in self?.refuse(.headSize) }
     private var head: HTTPRequestHead?
@@ -53,6 +55,7 @@ final class RequestHandler: ChannelInboundHandler {
         case .head(let head):
             limiter.headEnded()
             if let refusal = responder.refusal(of: head) { return refuse(refusal, head) }
+            onAnswer?()
             self.head = head
         case .body(var bytes):
             guard head != nil else { return }

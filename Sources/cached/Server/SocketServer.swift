@@ -109,6 +109,7 @@ final class SocketServer: Sendable {
         hot.start(server, listener: socket.descriptor)
         server.cache.start(observer: self)
         OpenSocketNotice.log(socket: socket.path, settings.cache.directory, server.logger)
+        OpenDirectoryNotice.log(settings.cache.directory, server.logger)
         pressure.observe { [news = server.pressureNews] in news.reported() }
         pressure.start()
         server.logger.info(

@@ -152,7 +152,9 @@ struct DamagedFileTests {
                 repairs: false, client: .daemon, onProgress: { _, _ in }, onEnd: { _, _ in })
             let away = fixture.directory + ".away"
             #expect(rename(fixture.directory, away) == 0)
-            let handled = Repair(cache: fixture.cache, verification: verification).handle([
+            let handled = Repair(
+                cache: fixture.cache, run: VerificationRun([verification])
+            ).handle([
                 Repair.Case(entry: entry, damage: .wrongBytes, request: nil)
             ])
             #expect(handled.count == 1)

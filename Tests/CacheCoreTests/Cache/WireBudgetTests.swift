@@ -69,6 +69,56 @@ struct WireBudgetTests {
         }
     }
 
+    /// OpenSSL reads the messages by which a server changes its key in one call, and each needs some computing (RFC 8446
+    /// §4.6.3).
+    @Test func newKeysWithoutEndHoldNobody() async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let identity = try await authority.issue()
+            let server = try ChildProcess(
+                "python3", ["-c", Self.newKeys, identity.certificate, identity.key], in: scope)
+            let line = try await server.waitForLine(containing: "port", on: .standardOutput)
+            let port = line.dropFirst("port ".count)
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/good.png", .answer(body: Self.image))
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.transfers.certificateFile = authority.certificate
+            }
+            let request = ImageRequest(try CacheURL("https://127.0.0.1:\(port)/a.png"))
+            let waiter = fixture.cache.fetch([request], FetchOptions())
+            try await server.waitForLine(containing: "floods", on: .standardOutput)
+            for number in 0..<5 {
+                #expect(try await fixture.fetch("/good.png?\(number)").failures.isEmpty)
+            }
+            try await server.waitForLine(containing: "ended", on: .standardOutput)
+            fixture.cache.leave(waiter)
+        }
+    }
+
+    /// A server with one connection. The `ssl` of Python cannot send such messages.
+    private static let newKeys = """
+        import ctypes, socket, sys
+        ssl = ctypes.CDLL("libssl.so.3")
+        for name in ("TLS_server_method", "SSL_CTX_new", "SSL_new"):
+            getattr(ssl, name).restype = ctypes.c_void_p
+        context = ctypes.c_void_p(ssl.SSL_CTX_new(ctypes.c_void_p(ssl.TLS_server_method())))
+        assert ssl.SSL_CTX_use_certificate_chain_file(context, sys.argv[1].encode()) == 1
+        assert ssl.SSL_CTX_use_PrivateKey_file(context, sys.argv[2].encode(), 1) == 1
+        listener = socket.create_server(("127.0.0.1", 0))
+        print("port", listener.getsockname()[1], flush=True)
+        client = listener.accept()[0]
+        listener.close()
+        connection = ctypes.c_void_p(ssl.SSL_new(context))
+        ssl.SSL_set_fd(connection, client.fileno())
+        assert ssl.SSL_accept(connection) == 1
+        assert ssl.SSL_read(connection, ctypes.create_string_buffer(4096), 4096) > 0
+        head = b"HTTP/1.1 200 OK\\r\\nContent-Length: 9000\\r\\n\\r\\n"
+        ssl.SSL_write(connection, head, len(head))
+        print("floods", flush=True)
+        while ssl.SSL_key_update(connection, 0) == 1 and ssl.SSL_do_handshake(connection) == 1: pass
+        print("ended", flush=True)
+        """
+
     /// Streams share a connection: a large image is not the framing of another one that has not begun.
     @Test func aLargeImageIsNoFramingOfAnother() async throws {
         try await withTestScope { scope in

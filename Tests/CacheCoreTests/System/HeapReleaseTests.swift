@@ -35,6 +35,18 @@ struct HeapReleaseTests {
         #expect(due == [0, 1, 3, 7, 15, 31])
     }
 
+    /// Clients that held memory are gone.
+    @Test func memoryThatClientsHeldIsReturnedSoon() {
+        var release = HeapRelease()
+        _ = returns(&release, rounds: 100) { _ in 300 << 20 }
+        #expect(!release.isEager)
+        release.muchWasFreed()
+        #expect(release.isEager)
+        let due = returns(&release, rounds: 30) { $0 < 8 ? 300 << 20 : 1 << 20 }
+        #expect(due == [0, 1, 2, 3, 4, 5, 7, 11])
+        #expect(!release.isEager)
+    }
+
     /// Memory that stays in use costs little.
     @Test func thePausesGrow() {
         var release = HeapRelease()

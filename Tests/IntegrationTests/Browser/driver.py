@@ -113,6 +113,24 @@ class Driver:
     def type(self, text):
         self.page.keyboard.type(text)
 
+    def key(self, key, is_down):
+        (self.page.keyboard.down if is_down else self.page.keyboard.up)(key)
+
+    def drag(self, points, lets_go):
+        """Moves the mouse through these points of the window, with its button pressed from the first one on."""
+        self.page.mouse.move(*points[0])
+        self.page.mouse.down()
+        for point in points[1:]:
+            self.page.mouse.move(*point, steps=4)
+        if lets_go:
+            self.page.mouse.up()
+
+    def let_go(self):
+        self.page.mouse.up()
+
+    def point(self, x, y):
+        self.page.mouse.move(x, y)
+
     def click(self, selector):
         self.page.click(selector)
 

@@ -39,7 +39,7 @@ struct HeldAnswersTests {
                     slowest, try await TestUser.other.measure(status, daemon.socket))
                 most = max(most, try daemon.process.residentBytes())
             }
-            // Answers 256 MiB, messages that wait 128 MiB, incomplete ones 256 MiB, and the overhead of the heap.
+            // The sum is 256 MiB; calls that are being answered and the overhead of the heap come on top.
             #expect(most < 1 << 30, "the daemon holds \(most) bytes")
             #expect(slowest < .seconds(1), "a status took \(slowest)")
             greedy.signal(SIGKILL)

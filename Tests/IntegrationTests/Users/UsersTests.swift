@@ -9,36 +9,6 @@ import Testing
     "Users", .serialized, .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can become other users"))
 struct UsersTests {
-    // MARK: Watching
-
-    /// The names of a stream take memory for as long as it lasts.
-    @Test(.enabled(if: isLongForm, "a debug build needs a minute for so many URLs"))
-    func aUserWatchesALimitedNumberOfURLs() async throws {
-        try await withTestScope { scope in
-            let daemon = try await DaemonFixture.forAllUsers(in: scope)
-            let script = """
-                held = []
-                for stream in range(4):
-                    s = connect()
-                    names = ["http://a.example/%d/%d" % (stream, n) for n in range(200_000)]
-                    s.sendall(message("Watch", urls=names).replace(b"{", b'{"more": true, ', 1))
-                    say(str(b"TooMany" in reply(s)))
-                    held.append(s)
-                held[0].close()
-                say("closed")
-                sys.stdin.readline()
-                """
-            let user = try TestUser.other.start(script, daemon.socket, in: scope)
-            try await user.waitForLine(containing: "closed", on: .standardOutput)
-            let answers = user.text(.standardOutput).split(separator: "\n").map(String.init)
-            #expect(answers == ["False", "False", "True", "True", "closed"])
-            // The owner has a limit of his own, and room is free again.
-            let url = "http://a.example/1/1"
-            #expect(try await daemon.cachectl("status", url).status == .exited(1))
-            #expect(try ProcessUsage(of: daemon.process.pid).anonymousBytes < 300 << 20)
-        }
-    }
-
     // MARK: Names
 
     /// Everybody would see that image in the place of the right one, or its failure.
@@ -304,7 +274,7 @@ struct UsersTests {
                 all = [threading.Thread(target=ask) for _ in range(40)]
                 for t in all: t.start()
                 for t in all: t.join()
-                refused = sum(b"InvalidMessage" in a and b"long messages wait" in a for a in answers)
+                refused = sum(b"InvalidMessage" in a and b"holds 256 MiB" in a for a in answers)
                 said = sum(b'"product":"cached"' in a for a in answers)
                 say("%d %d" % (refused, said))
                 """
@@ -320,7 +290,7 @@ struct UsersTests {
             let counts = try await greedy.waitForLine(containing: " ", on: .standardOutput)
                 .split(separator: " ").compactMap { Int($0) }
             #expect(counts.reduce(0, +) == 40, "\(counts)")
-            // Eight of them are 128 MiB.
+            // The sum of a user has room for more than eight.
             #expect(counts[0] >= 1 && counts[1] >= 8, "\(counts)")
         }
     }
@@ -359,40 +329,6 @@ struct UsersTests {
                 script.replacing("say(\"manages\")", with: "say(\"manages\"); sys.exit(0)"),
                 daemon.socket, in: scope)
             #expect(try await added.waitForExit() == .success)
-        }
-    }
-
-    // MARK: Interests
-
-    /// Three clients of a user wait for 200,000 images each, which is more than 500,000.
-    @Test(.enabled(if: isLongForm, "a debug build needs a minute for so many URLs"))
-    func imagesThatOneUserWaitsForAreLimited() async throws {
-        try await withTestScope { scope in
-            let gate = try Gate()
-            let origin = try ScriptedOrigin(in: scope)
-            origin.route("/a.png", [.wait(gate), .close])
-            let daemon = try await DaemonFixture.forAllUsers(in: scope)
-            let script = """
-                all = []
-                for c in range(3):
-                    urls = [sys.argv[2] + f"?{c}x{i}" for i in range(200000)]
-                    s = connect(); all.append(s)
-                    s.sendall(message("Fetch", urls=urls))
-                    if c < 2: continue
-                    answer = reply(s)
-                    say(answer[:200].decode())
-                time.sleep(600)
-                """
-            let greedy = try TestUser.greedy.start(
-                script, daemon.socket, [origin.url("/a.png")], in: scope)
-            let answer = try await greedy.waitForLine(
-                containing: "error", on: .standardOutput, within: .seconds(120))
-            #expect(answer.contains("TooMany") && answer.contains("500000"))
-            // Another user is not limited by that.
-            let quiet = try ScriptedOrigin(in: scope)
-            quiet.route("/a.png", .answer(body: SampleImage.png(byteCount: 9000)))
-            try await daemon.newcomersImage(quiet.url("/a.png"), for: .other)
-            gate.open()
         }
     }
 

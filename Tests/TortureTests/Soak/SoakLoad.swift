@@ -90,13 +90,21 @@ final class SoakLoad: Sendable {
     private func checkLedger(_ figures: inout [String]) async throws {
         let directory = environment.daemon.directory
         let environment = environment
-        let usage = try await eventually("the statistics to agree with the disk") {
-            let stats = try await offPool { try environment.statistics() }
-            let usage = try DirectoryUsage(of: directory)
-            let isTrue =
-                stats["bytesUsed"] == .int(usage.bytes) && stats["entries"] == .int(usage.entries)
-                && stats["transfersRunning"] == .int(0)
-            return isTrue ? usage : nil
+        let last = Mutex("")
+        let usage: DirectoryUsage
+        do {
+            usage = try await eventually("the statistics to agree with the disk") {
+                let stats = try await offPool { try environment.statistics() }
+                let usage = try DirectoryUsage(of: directory)
+                let isTrue =
+                    stats["bytesUsed"] == .int(usage.bytes)
+                    && stats["entries"] == .int(usage.entries)
+                    && stats["transfersRunning"] == .int(0)
+                last.withLock { $0 = "on the disk: \(usage); statistics: \(stats)" }
+                return isTrue ? usage : nil
+            }
+        } catch {
+            throw TestFailure("\(error); \(last.withLock(\.self))")
         }
         figures.append("\(usage.bytes) bytes in \(usage.entries) entries, as on the disk")
         try environment.checkForeignFiles()

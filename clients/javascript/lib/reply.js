@@ -4,6 +4,8 @@ import { CacheError } from './item.js'
 /** The longest call that the daemon accepts, in bytes. */
 export const longestCall = 16 * 2 ** 20
 const states = new Set(['missing', 'inFlight', 'cached'])
+/** The path of an image. A daemon can name any path, and a program would read that file. */
+const pathOfImage = /^\/([^\0]*\/)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A call. CacheError `tooMany` if the daemon would refuse its length. */
 export function encode(method, parameters, flags = {}) {
@@ -60,9 +62,7 @@ function readItem(members) {
   for (const key of ['received', 'total', 'size', 'width', 'height']) {
     if (!isAbsent(members[key])) item[key] = number(members, key)
   }
-  if (item.state === 'cached' && (!item.path?.startsWith('/') || item.path.includes('\0'))) {
-    bad('a cached image has no absolute path')
-  }
+  if (item.state === 'cached' && !pathOfImage.test(item.path ?? '')) bad('a cached image has no path of an image')
   if (!isAbsent(members.failure)) {
     item.failure = readFailure(members.failure)
     if (item.state === 'missing') item.state = 'failed'

@@ -362,7 +362,7 @@ folders.length = 0 // Only the programs of a test are there.
   // As in a sandbox that sees the socket alone.
   async anImageWithoutItsDirectory() {
     await inPlace(async (place) => {
-      const item = { url: missing, state: 'cached', path: '/nonexistent/a', size: 5, mediaType: 'image/png' }
+      const item = { url: missing, state: 'cached', path: `/nonexistent/${name(missing)}`, size: 5, mediaType: 'image/png' }
       const server = createServer((daemon) => daemon.once('data', () => daemon.end(JSON.stringify({ parameters: { items: [item] } }) + '\0')))
       await new Promise((resolve) => server.listen(`${place}/s`, resolve))
       const sandboxed = new Cache({ directory: place, socket: `${place}/s` })

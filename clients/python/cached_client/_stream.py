@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 #: The longest call that the daemon accepts, in bytes.
 LONGEST_CALL = 16 << 20
 _STATES = ("missing", "inFlight", "cached")
+#: The path of an image. A daemon can name any path, and a program would read that file.
+_PATH_OF_IMAGE = re.compile(r"/([^\0]*/)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Messages:
@@ -206,8 +209,8 @@ def read_item(members: object) -> Item:
     url, state, path = _text(members, "url"), _text(members, "state"), _text(members, "path")
     if url is None or state not in _STATES:
         bad("an item has no URL, or a state that does not exist")
-    if state == "cached" and (path is None or not path.startswith("/") or "\0" in path):
-        bad("a cached image has no absolute path")
+    if state == "cached" and not _PATH_OF_IMAGE.fullmatch(path or ""):
+        bad("a cached image has no path of an image")
     failure = _read_failure(members.get("failure"))
     return Item(
         url, "failed" if state == "missing" and failure else state, _number(members, "received"),

@@ -382,7 +382,7 @@ def an_image_without_its_directory():
         load.step()
         with listener.accept()[0] as daemon:
             daemon.recv(1 << 16)
-            item = {"url": MISSING, "state": "cached", "path": "/nonexistent/a", "size": 5, "mediaType": "image/png"}
+            item = {"url": MISSING, "state": "cached", "path": f"/nonexistent/{name(MISSING)}", "size": 5, "mediaType": "image/png"}
             daemon.sendall(json.dumps({"parameters": {"items": [item]}}).encode() + b"\0")
         item = last(load)[MISSING]
         assert item.state == "cached" and item.path is None and item.size == 5

@@ -95,7 +95,8 @@ final class Maintenance: Sendable {
             cache.summarizeFailures()
             cache.history.flush()
             cache.shrinkTables()
-            if cache.isAtRest { tidy(&release) }
+            if ProcessMemory.takeFreed() { release.muchWasFreed() }
+            if cache.isAtRest || release.isEager { tidy(&release) }
             rounds += 1
             if rounds % Self.minuteRounds == 0 {
                 cache.sampleFigures()

@@ -1,6 +1,6 @@
 public import CacheKey
 public import CacheModel
-public import CacheValues
+import CacheValues
 import HTTPCaching
 
 /// Requests for images.
@@ -66,14 +66,6 @@ extension Cache {
     public func clientLeft(_ client: ClientID) {
         run { state, _ in state.clientLeft(client, now: .now) }
     }
-
-    /// Whether callers of this user may wait for `more` images in addition to those they wait for.
-    public func mayWait(for more: Int, of user: UserID) -> Bool {
-        read { $0.waiters.interests.admits(more, of: user) }
-    }
-
-    /// The largest number of images that the callers of one user may wait for.
-    public static var interestLimit: Int { Waiters.interestLimit }
 
     /// Announces that another waiter is about to replace this one, see ``FetchOptions/predecessors``, or that it is
     /// about to want other images. The observer is not notified of its end before ``complete(_:)``, and its results

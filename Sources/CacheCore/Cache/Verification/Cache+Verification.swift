@@ -9,7 +9,7 @@ internal import SystemPackage
 /// Verifying the entries.
 extension Cache {
     /// Reads every entry with the lowest priority, and compares it with its attributes. A damaged file is removed,
-    /// and downloaded again at once if it is pinned. One verification runs at a time.
+    /// and downloaded again at once if it is pinned. One reading runs at a time, and calls that wait share the next.
     ///
     /// - Parameters:
     ///   - repairs: downloads all damaged entries again, on behalf of `client`.
@@ -27,12 +27,12 @@ extension Cache {
 
     /// Verifies a batch of names, on the verifier's thread.
     func verify(
-        _ keys: ArraySlice<CacheKey>, _ reader: inout EntryReader, _ verification: Verification,
+        _ keys: ArraySlice<CacheKey>, _ reader: inout EntryReader, _ run: VerificationRun,
         _ report: inout VerificationReport
     ) {
         var damaged: [Repair.Case] = []
         for entry in open(keys, &report) {
-            switch reader.read(entry, isCancelled: { verifier.ends(verification) }) {
+            switch reader.read(entry, isCancelled: { verifier.ends(run) }) {
             case .undecided: continue
             case .failed(let error):
                 report.add(.unreadable(error, path: path(of: entry.key)))
@@ -44,7 +44,7 @@ extension Cache {
             }
             report.checked += 1
         }
-        let repair = Repair(cache: self, verification: verification)
+        let repair = Repair(cache: self, run: run)
         for entry in repair.handle(damaged) { report.add(entry) }
     }
 

@@ -16,7 +16,7 @@ struct Repair {
     }
 
     let cache: Cache
-    let verification: Verification
+    let run: VerificationRun
 
     /// Handles a batch of damaged entries; returns the outcome of each.
     func handle(_ cases: [Case]) -> [DamagedEntry] {
@@ -24,7 +24,7 @@ struct Repair {
         var problems: [CacheKey: String] = [:]
         for item in cases { problems[item.entry.key] = remove(item) }
         let removed = cases.filter { problems[$0.entry.key] == nil }
-        if verification.repairs {
+        if run.repairs {
             problems.merge(refetch(removed.compactMap(\.request))) { $1 }
         } else {
             for item in removed { problems[item.entry.key] = refetchIfPinned(item) }
@@ -51,7 +51,7 @@ struct Repair {
         } else {
             problem = nil
         }
-        let isRefetched = item.request != nil && (verification.repairs || item.entry.isPinned)
+        let isRefetched = item.request != nil && (run.repairs || item.entry.isPinned)
         let next =
             "its file was removed; "
             + (isRefetched ? "it is downloaded again" : "the next fetch downloads it")
@@ -101,9 +101,9 @@ struct Repair {
     /// Downloads images again and waits for them. Returns why that failed for some.
     private func refetch(_ requests: [ImageRequest]) -> [CacheKey: String] {
         guard !requests.isEmpty else { return [:] }
-        let options = FetchOptions(priority: .background, client: verification.client)
+        let options = FetchOptions(priority: .background, client: run.client)
         let waiter = cache.begin(requests, options)
-        let outcome = cache.verifier.wait(for: waiter, verification) { cache.complete(waiter) }
+        let outcome = cache.verifier.wait(for: waiter, run) { cache.complete(waiter) }
         guard let outcome else {
             cache.leave(waiter)
             return Dictionary(requests.map { ($0.key, "the repair was cancelled") }) { $1 }

@@ -6,20 +6,14 @@ public typealias VerificationListener = @Sendable (Verification, VerificationRep
 
 /// One verification of all entries, from the request to the result.
 public final class Verification: Sendable {
-    /// Ends the wait for a repair.
-    enum Event: Sendable {
-        case decided(Outcome)
-        case cancelled
-    }
-
     /// Whether damaged entries are downloaded again, or removed.
     let repairs: Bool
     /// The client on whose behalf they are downloaded.
     let client: ClientID
     let onProgress: VerificationListener
     let onEnd: VerificationListener
-    let events = Inbox<Event>()
     private let cancellation = Atomic(false)
+    private let run = Mutex<VerificationRun?>(nil)
 
     init(
         repairs: Bool, client: ClientID,
@@ -33,9 +27,12 @@ public final class Verification: Sendable {
 
     var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
+    /// Takes part in a run, or in none any more.
+    func join(_ run: VerificationRun?) { self.run.withLock { $0 = run } }
+
     /// Ends the verification early. The files of entries that were found damaged stay removed.
     public func cancel() {
         cancellation.store(true, ordering: .relaxed)
-        events.put(.cancelled)
+        run.withLock { $0 }?.events.put(.cancelled)
     }
 }

@@ -5,13 +5,14 @@ import CacheValues
 internal import Synchronization
 internal import SystemPackage
 
-/// The thread that runs verifications, one after the other. Each checks the entries in batches.
+/// The thread that runs verifications, in batches of entries. Those that wait while it reads are one run after that: they
+/// cannot join the one before, which has passed entries that were whole then.
 final class Verifier: Sendable {
     private let inbox = Inbox<Verification>()
     private let thread = Mutex<NamedThread?>(nil)
     private let isStopping = Atomic(false)
-    /// The verification that waits for a repair, and the request it waits for.
-    private let waiting = Mutex<(id: WaiterID, verification: Verification)?>(nil)
+    /// The run that waits for a repair, and the request it waits for.
+    private let waiting = Mutex<(id: WaiterID, run: VerificationRun)?>(nil)
 
     /// Entries in a batch. The damaged ones among them are downloaded together.
     static let batch = 64
@@ -37,9 +38,9 @@ final class Verifier: Sendable {
         isStopping.store(true, ordering: .relaxed)
     }
 
-    /// Whether a verification ends before all entries are read. Takes no lock.
-    func ends(_ verification: Verification) -> Bool {
-        verification.isCancelled || isStopping.load(ordering: .relaxed)
+    /// Whether a run ends before all entries are read. Takes no lock.
+    func ends(_ run: VerificationRun) -> Bool {
+        run.isCancelled || isStopping.load(ordering: .relaxed)
     }
 
     /// Ends the thread, after ``stop()``.
@@ -50,13 +51,16 @@ final class Verifier: Sendable {
 
     private func run(_ cache: Cache) {
         while let verifications = inbox.takeAll() {
-            for verification in verifications {
-                verification.onEnd(verification, verify(verification, cache))
+            for repairs in [true, false] {
+                let members = verifications.filter { $0.repairs == repairs }
+                guard !members.isEmpty else { continue }
+                let run = VerificationRun(members)
+                run.ended(verify(run, cache))
             }
         }
     }
 
-    private func verify(_ verification: Verification, _ cache: Cache) -> VerificationReport {
+    private func verify(_ run: VerificationRun, _ cache: Cache) -> VerificationReport {
         var report = VerificationReport()
         do throws(Failure) {
             guard cache.directory.isInPlace else { throw cache.directory.lost }
@@ -65,13 +69,13 @@ final class Verifier: Sendable {
             var reader = EntryReader(cache.directory)
             var nextReport = ContinuousClock.now
             for batch in keys.chunks(ofCount: Self.batch) {
-                guard !ends(verification) else { break }
+                guard !ends(run) else { break }
                 guard cache.directory.isInPlace else { throw cache.directory.lost }
                 if nextReport <= .now {
-                    verification.onProgress(verification, report)
+                    run.progressed(report)
                     nextReport = .now + Self.reportInterval
                 }
-                cache.verify(batch, &reader, verification, &report)
+                cache.verify(batch, &reader, run, &report)
             }
         } catch {
             report.failure = error
@@ -89,23 +93,25 @@ final class Verifier: Sendable {
 
     // MARK: Waiting for a repair
 
-    /// Waits until all downloads of a request have ended; `nil` if the verification was cancelled before.
+    /// Waits until all downloads of a request have ended; `nil` if the run was cancelled before.
     /// `complete` makes the request complete, so that its outcome can arrive.
     func wait(
-        for id: WaiterID, _ verification: Verification, complete: () -> Void
+        for id: WaiterID, _ run: VerificationRun, complete: () -> Void
     ) -> Outcome? {
-        waiting.withLock { $0 = (id, verification) }
+        waiting.withLock { $0 = (id, run) }
         defer { waiting.withLock { $0 = nil } }
         complete()
-        guard case .decided(let outcome)? = verification.events.takeAll()?.first else { return nil }
-        return outcome
+        while !run.isCancelled {
+            for case .decided(let outcome) in run.events.takeAll() ?? [] { return outcome }
+        }
+        return nil
     }
 
     /// Takes an outcome if a repair waits for it; returns `false` if it belongs to another caller.
     func takes(_ outcome: Outcome) -> Bool {
         waiting.withLock { waiting in
             guard let waiting, waiting.id == outcome.waiter else { return false }
-            waiting.verification.events.put(.decided(outcome))
+            waiting.run.events.put(.decided(outcome))
             return true
         }
     }

@@ -62,6 +62,7 @@ extension CallDispatcher {
 
     func wait(for call: FetchCall) {
         running = .fetch(call)
+        hold(call.wanted.memory)
         for waiter in call.waiters { server.registry.wait(for: waiter, self) }
         call.complete(in: server)
     }
@@ -121,7 +122,6 @@ extension CallDispatcher {
             return end(ended, then: .refuses(header, .expectedMore))
         }
         do throws(WireError) {
-            try FetchCall.checkInterests(parameters.add?.count ?? 0, of: client, in: server)
             try WantedSet.check(parameters.add)
         } catch {
             return end(ended, then: .refuses(header, error))
@@ -171,8 +171,7 @@ extension CallDispatcher {
             do throws(WireError) {
                 let (subject, snapshot) = try WatchMethod.begin(parameters, in: server)
                 return .watches(
-                    header, subject, snapshot, pressure: parameters.pressure == true,
-                    replacing: replaced)
+                    subject, snapshot, pressure: parameters.pressure == true, replacing: replaced)
             } catch {
                 return .refuses(header, error, replacing: replaced)
             }

@@ -27,6 +27,8 @@ final class CallDispatcher {
     var hasRefused = false
     /// The long call that waits for a thread.
     var waiting: WaitingMessage?
+    /// Bytes that the daemon holds for the call that is being answered.
+    private(set) var heldBytes = 0
     /// Outcomes that have arrived while the images of the running `Fetch` are being changed; `nil` at other times.
     var lateOutcomes: [Outcome]?
 
@@ -57,14 +59,13 @@ final class CallDispatcher {
 
     /// Decodes a long message on another thread. It counts against its user until then.
     private func wait(for message: ByteBuffer, ending ended: RunningCall?) {
-        let bytes = message.readableBytes
         let waiting = WaitingMessage(message)
         self.waiting = waiting
         perform(offLoop: true) { _, _ in
             let call = waiting.take()?.withUnsafeReadableBytes { IncomingCall.decode($0) }
             return .takes(call, from: waiting, ending: ended)
         }
-        server.registry.holdsMessage(connection, bytes: bytes)
+        server.registry.holdsMore(connection)
     }
 
     /// Gives up the long call that waits for a thread.
@@ -101,6 +102,7 @@ final class CallDispatcher {
             let isDraining = server.registry.isDraining
             let request = try call.request.get()
             try authorize(request, call.header)
+            try hold(call, besides: ended)
             switch request {
             case .fetch where isDraining, .watch where isDraining, .verify where isDraining:
                 throw .shuttingDown
@@ -164,6 +166,24 @@ final class CallDispatcher {
     func reply(to header: CallHeader, _ reply: some JSONWritable) {
         guard header.oneway != true else { return }
         server.replies.write(reply, to: &connection.output)
+    }
+
+    // MARK: Memory
+
+    /// The daemon holds so many bytes for the call that is being answered.
+    func hold(_ bytes: Int) {
+        guard bytes != heldBytes else { return }
+        heldBytes = bytes
+        server.registry.holds(connection)
+    }
+
+    /// Fails if the user has no room for a call.
+    private func hold(_ call: IncomingCall, besides ended: RunningCall?) throws(WireError) {
+        let bytes = call.memory + (call.isAdjust ? ended?.memory ?? 0 : 0)
+        let more = bytes - heldBytes
+        guard call.urlMemory == 0 || more <= 0 || server.registry.admits(more, of: client.user)
+        else { throw .tooMany(limit: ConnectionRegistry.memoryLimit / call.urlMemory) }
+        hold(bytes)
     }
 
     // MARK: Threads

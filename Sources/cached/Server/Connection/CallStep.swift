@@ -23,19 +23,18 @@ enum CallStep: Sendable {
     case adjusts(FetchCall, FetchCall.Change, isLong: Bool)
     /// The items of a `Fetch` that is new, or of the images that were added to it, are written.
     case waits(FetchCall, isNew: Bool)
-    case watches(
-        CallHeader, Subscription.Subject, WatchSnapshot, pressure: Bool, replacing: RunningCall?)
+    case watches(Subscription.Subject, WatchSnapshot, pressure: Bool, replacing: RunningCall?)
     case sends(OpenImage, ByteBuffer, Methods.Open.Parameters)
 }
 
 extension CallDispatcher {
     func take(_ step: CallStep) {
+        defer { if running == nil { hold(0) } }
         switch step {
         case .none: break
         case .takes(let call, let message, let ended):
             guard let call, waiting === message else { return release(ended) }
             waiting = nil
-            server.registry.readMessage(of: connection)
             dispatch(call, isLong: true, ending: ended)
         case .answers(let header, let request, let isLong):
             answer(header, request, isLong: isLong)
@@ -64,12 +63,7 @@ extension CallDispatcher {
             } else {
                 updates?.sendMore()
             }
-        case .watches(let header, let subject, let snapshot, let pressure, let replaced):
-            let more = subject.count - (updates?.subscription.count ?? 0)
-            guard server.broadcaster.admits(more, of: client.user) else {
-                let error = WireError.tooMany(limit: Broadcaster.watchLimit)
-                return take(.refuses(header, error, replacing: replaced))
-            }
+        case .watches(let subject, let snapshot, let pressure, let replaced):
             subscribe(to: subject)
             running = .watch
             if pressure { updates?.watchPressure() }
@@ -84,7 +78,7 @@ extension CallDispatcher {
     func drop(_ step: CallStep) {
         switch step {
         case .none, .answers, .sends: break
-        case .takes(_, _, let ended), .refuses(_, _, let ended), .watches(_, _, _, _, let ended):
+        case .takes(_, _, let ended), .refuses(_, _, let ended), .watches(_, _, _, let ended):
             release(ended)
         case .fetches(let call, _, let replaced):
             release(call.map { .fetch($0) })

@@ -10,14 +10,14 @@ import NIOCore
 ///
 /// Memory stays bounded whatever the client does. The connection reads nothing more while the client does not
 /// read its replies, or while a call is running. A message is limited to 16 MiB, and ``ConnectionRegistry``
-/// limits the incomplete messages and the unread answers of all connections together.
+/// limits what all connections of a user hold together.
 final class ClientConnection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let server: ServerContext
-    private let client: ClientID
+    let client: ClientID
     /// Whether the calls in `input` wait for the turn of their user.
     private var waitsForTurn = false
     /// The process that connected; `nil` if the kernel does not report it.
@@ -29,8 +29,10 @@ final class ClientConnection: ChannelDuplexHandler {
     private var input: ByteBuffer
     /// How many bytes at the start of `input` are known to hold no NUL.
     private var searched = 0
-    /// Whether the registry counts an incomplete message of this connection.
-    private var hasIncompleteMessage = false
+    /// The size of `input` in memory when the registry last counted it.
+    private var countedInput = 0
+    /// When the client last sent something.
+    private var lastReceived = NIODeadline.now()
     /// Replies that are not handed to the channel yet.
     var output: ByteBuffer
     /// The bytes of all replies that were handed to the channel.
@@ -79,6 +81,7 @@ final class ClientConnection: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
+        lastReceived = .now()
         if input.readableBytes == 0 {
             input = bytes
         } else {
@@ -159,7 +162,7 @@ final class ClientConnection: ChannelDuplexHandler {
             refuse(.messageTooLarge(limit: Message.maximumLength))
         }
         closeIfDone()
-        reportIncompleteMessage()
+        countInput()
     }
 
     /// Whether the next call can be taken: the client reads its replies, and no call is running. A running
@@ -203,6 +206,8 @@ final class ClientConnection: ChannelDuplexHandler {
             return nil
         }
         input.moveReaderIndex(forwardBy: 1)
+        // The message alone keeps the memory.
+        if input.readableBytes == 0 { input = ByteBuffer() }
         searched = 0
         return message
     }
@@ -210,35 +215,36 @@ final class ClientConnection: ChannelDuplexHandler {
     private func discardInput() {
         input = ByteBuffer()
         searched = 0
-        reportIncompleteMessage()
+        countInput()
     }
 
-    /// Reports the size of an incomplete message to the registry, which ignores short ones.
-    private func reportIncompleteMessage() {
-        let bytes = searched > Self.inputAhead ? searched : 0
-        guard bytes > 0 || hasIncompleteMessage else { return }
-        hasIncompleteMessage = bytes > 0
-        server.registry.holdsIncompleteMessage(self, bytes: bytes)
+    private func countInput() {
+        guard input.storageCapacity != countedInput else { return }
+        countedInput = input.storageCapacity
+        server.registry.holdsMore(self)
     }
 
-    /// Gives up the incomplete message, because other connections need the memory.
-    func refuseIncompleteMessage() {
-        let limit = ConnectionRegistry.incompleteMessagesLimit >> 20
-        refuse(
-            .invalidMessage(
-                reason: "it was incomplete, and the incomplete messages of all connections exceed "
-                    + "\(limit) MiB together; send it again without a pause"))
+    // MARK: Memory
+
+    /// What the daemon holds for this client.
+    var heldMemory: HeldMemory<ClientConnection>.Share {
+        let unread = unreadBytes
+        return .init(
+            call: calls.heldBytes,
+            waiting: input.storageCapacity + (calls.waiting?.bytes ?? 0) + unread,
+            read: sentBytes - unread, lastSent: lastReceived.uptimeNanoseconds)
     }
 
-    /// Gives up the long message that waits for a thread, because there are too many.
-    func refuseWaitingMessage() {
-        let limit = ConnectionRegistry.waitingMessagesLimit >> 20
+    /// Closes, because the user of this client holds too much memory.
+    func giveUp() {
+        guard unreadBytes == 0 else { return disconnectWithoutReading() }
         calls.giveUpWaiting()
+        let limit = ConnectionRegistry.memoryLimit >> 20
         refuse(
             .invalidMessage(
                 reason:
-                    "too many long messages wait: \(limit / 2) MiB of one user, or \(limit) MiB "
-                    + "of all; send it again later"))
+                    "the daemon holds \(limit) MiB for this user: messages that are incomplete or "
+                    + "wait, URLs of calls, and unread answers; read those, and send it again"))
     }
 
     // MARK: Output
@@ -280,7 +286,7 @@ final class ClientConnection: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(reply), promise: nil)
         guard uncheckedBytes >= Self.checkedChunk else { return }
         uncheckedBytes = 0
-        server.registry.holdsUnreadAnswers(self)
+        server.registry.holdsMore(self)
     }
 
     /// Bytes of replies that the system has not taken, because the client does not read.
@@ -307,6 +313,7 @@ final class ClientConnection: ChannelDuplexHandler {
     func send(_ reply: ByteBuffer, onSent: @escaping () -> Void) {
         flush()
         guard let context else { return }
+        sentBytes += reply.readableBytes
         context.writeAndFlush(wrapOutboundOut(reply)).assumeIsolated().whenSuccess(onSent)
     }
 

@@ -11,25 +11,18 @@ final class ConnectionRegistry: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: ClientConnection] = [:]
         var waiting: [WaiterID: CallDispatcher] = [:]
-        var incompleteMessages = IncompleteMessageBudget<ClientConnection>(
-            limit: ConnectionRegistry.incompleteMessagesLimit)
-        var unreadAnswers = HeldBytes<ClientConnection, uid_t?>(
-            limit: ConnectionRegistry.unreadAnswersLimit,
-            userLimit: ConnectionRegistry.unreadAnswersLimit / 2)
-        var waitingMessages = HeldBytes<ClientConnection, uid_t?>(
-            limit: ConnectionRegistry.waitingMessagesLimit,
-            userLimit: ConnectionRegistry.waitingMessagesLimit / 2)
+        var memory = HeldMemory<ClientConnection>(limit: ConnectionRegistry.memoryLimit)
+        /// The most that was held since the allocator was last told that much has become free.
+        var mostHeld = 0
         var isDraining = false
         var clients: UInt64 = 0
     }
 
-    /// Bytes that all incomplete messages together may take.
-    static let incompleteMessagesLimit = 256 << 20
-    /// Bytes that all long messages which wait for a thread may take together. One user may take half of it.
-    static let waitingMessagesLimit = 256 << 20
-    /// Bytes that all answers which clients have not read may take together. One user may take half of it, which is more
-    /// than the longest answer has.
-    static let unreadAnswersLimit = 512 << 20
+    /// Bytes that the daemon holds for one user: messages, the URLs of calls, unread answers. It is more than the
+    /// longest call and its answer take.
+    static let memoryLimit = 256 << 20
+    /// Bytes that have become free and are worth a look at the heap.
+    private static let muchMemory = 8 << 20
 
     private let state: NIOLoopBoundBox<State>
     private let takenCalls = Atomic(0)
@@ -59,8 +52,7 @@ final class ConnectionRegistry: Sendable {
 
     func closed(_ connection: ClientConnection) {
         state.value.connections[ObjectIdentifier(connection)] = nil
-        state.value.unreadAnswers.forget(connection)
-        state.value.waitingMessages.forget(connection)
+        record(.init(), of: connection)
     }
 
     /// Whether the daemon is stopping, so that no download begins any more.
@@ -69,47 +61,46 @@ final class ConnectionRegistry: Sendable {
         set { state.value.isDraining = newValue }
     }
 
-    /// A connection holds an incomplete message of this size; 0 means that it holds none.
-    func holdsIncompleteMessage(_ connection: ClientConnection, bytes: Int) {
-        while let silent = state.value.incompleteMessages.record(bytes, of: connection) {
-            silent.refuseIncompleteMessage()
-        }
+    // MARK: Memory
+
+    /// The memory that a connection holds has changed, or its client has taken its part.
+    func holds(_ connection: ClientConnection) {
+        guard state.value.connections[ObjectIdentifier(connection)] != nil else { return }
+        record(connection.heldMemory, of: connection)
     }
 
-    /// A connection holds a long message that waits for a thread. If there are too many, those of the user with the most
-    /// are given up.
-    func holdsMessage(_ connection: ClientConnection, bytes: Int) {
-        let user = connection.peer?.user
-        state.value.waitingMessages.record(bytes, read: 0, of: connection, user)
-        guard state.value.waitingMessages.isExceeded(by: user) else { return }
-        while let first = state.value.waitingMessages.nextToGiveUp {
-            state.value.waitingMessages.forget(first)
-            first.refuseWaitingMessage()
-        }
+    private func record(
+        _ share: HeldMemory<ClientConnection>.Share, of connection: ClientConnection
+    ) {
+        state.value.memory.record(
+            share, of: connection, connection.client.user, at: NIODeadline.now().uptimeNanoseconds)
+        let bytes = state.value.memory.bytes
+        state.value.mostHeld = max(state.value.mostHeld, bytes)
+        guard state.value.mostHeld - bytes >= Self.muchMemory else { return }
+        state.value.mostHeld = bytes
+        ProcessMemory.muchWasFreed()
     }
 
-    /// The message of a connection waits no more.
-    func readMessage(of connection: ClientConnection) {
-        state.value.waitingMessages.forget(connection)
+    /// A connection holds more memory than before. If its user has too much, clients are given up.
+    func holdsMore(_ connection: ClientConnection) {
+        holds(connection)
+        let user = connection.client.user
+        guard state.value.memory.isExceeded(by: user) else { return }
+        recordAll()
+        guard state.value.memory.isExceeded(by: user) else { return }
+        for silent in state.value.memory.takeSilent() { silent.giveUp() }
     }
 
-    /// A connection holds so many bytes of answers that its client has not read. Most of what was recorded before has been
-    /// read by now, so all is looked at again before a client is disconnected.
-    func holdsUnreadAnswers(_ connection: ClientConnection) {
-        record(connection)
-        guard state.value.unreadAnswers.isExceeded(by: connection.peer?.user) else { return }
-        for client in state.value.unreadAnswers.clients { record(client) }
-        guard state.value.unreadAnswers.isExceeded(by: connection.peer?.user) else { return }
-        while let silent = state.value.unreadAnswers.nextToGiveUp {
-            silent.disconnectWithoutReading()
-            state.value.unreadAnswers.forget(silent)
-        }
+    /// Whether a call of a user can hold so many bytes more.
+    func admits(_ more: Int, of user: UserID) -> Bool {
+        if state.value.memory.admits(more, of: user) { return true }
+        recordAll()
+        return state.value.memory.admits(more, of: user)
     }
 
-    private func record(_ connection: ClientConnection) {
-        let unread = connection.unreadBytes
-        state.value.unreadAnswers.record(
-            unread, read: connection.sentBytes - unread, of: connection, connection.peer?.user)
+    /// Clients have read most of what was recorded before.
+    private func recordAll() {
+        for client in state.value.memory.clients { holds(client) }
     }
 
     // MARK: Calls that wait for downloads

@@ -27,9 +27,37 @@ struct IncomingCall: Sendable {
     let header: CallHeader
     /// The parameters by method, or why the call cannot be answered.
     let request: Result<Request, WireError>
+    /// The length of the message.
+    private let length: Int
 }
 
 extension IncomingCall {
+    /// Bytes that the daemon holds for each URL of a call that goes on, besides its text: for a download and those who
+    /// wait for it, or for a name that is watched.
+    static let memoryOfDownload = 1024
+    private static let memoryOfName = 256
+
+    /// Bytes that the daemon holds for the call.
+    var memory: Int {
+        guard case .success(let request) = request else { return length }
+        return length + urlMemory * request.urlCount
+    }
+
+    /// How many of them each URL takes besides its text; 0 if the call only waits for its answer.
+    var urlMemory: Int {
+        switch request {
+        case .success(.fetch), .success(.adjust): Self.memoryOfDownload
+        case .success(.watch): Self.memoryOfName
+        default: 0
+        }
+    }
+
+    /// Whether it changes the stream before it.
+    var isAdjust: Bool {
+        guard case .success(.adjust) = request else { return false }
+        return true
+    }
+
     /// The largest number of URLs in one call. A message has room for millions of short URLs, and their reply would
     /// take gigabytes.
     static let urlLimit = 200_000
@@ -67,13 +95,14 @@ extension IncomingCall {
         if let call = PlainCall(message), call.method == .status {
             let urls = call.texts(in: message).map { String(decoding: $0, as: UTF8.self) }
             return IncomingCall(
-                CallHeader(method: MethodName.status.rawValue), .status(.init(urls: urls)))
+                CallHeader(method: MethodName.status.rawValue), .status(.init(urls: urls)),
+                message.count)
         }
         if let (header, parameters) = scanned(message, as: Methods.Fetch.Parameters.self) {
-            return IncomingCall(header, .fetch(parameters))
+            return IncomingCall(header, .fetch(parameters), message.count)
         }
         if let (header, parameters) = scanned(message, as: Methods.Adjust.Parameters.self) {
-            return IncomingCall(header, .adjust(parameters))
+            return IncomingCall(header, .adjust(parameters), message.count)
         }
         return nil
     }
@@ -96,15 +125,15 @@ extension IncomingCall {
             throw .invalidMessage(reason: reason(error))
         }
         do throws(WireError) {
-            return IncomingCall(header, try request(header, message))
+            return IncomingCall(header, try request(header, message), message.count)
         } catch {
             if case .invalidMessage = error { throw error }
-            return IncomingCall(header: header, request: .failure(error))
+            return IncomingCall(header: header, request: .failure(error), length: message.count)
         }
     }
 
-    private init(_ header: CallHeader, _ request: Request) {
-        self.header = header
+    private init(_ header: CallHeader, _ request: Request, _ length: Int) {
+        (self.header, self.length) = (header, length)
         let isTooLong = request.urlCount > Self.urlLimit
         self.request = isTooLong ? .failure(.tooMany(limit: Self.urlLimit)) : .success(request)
     }

@@ -35,6 +35,12 @@ enum RunningCall: Sendable {
         return call.isLong
     }
 
+    /// Bytes that the daemon holds for a `Fetch` and the URLs that it names.
+    var memory: Int {
+        guard case .fetch(let call) = self else { return 0 }
+        return call.wanted.memory
+    }
+
     /// Writes the last reply of a stream that another call ends: all items of a `Fetch`, no news of a `Watch`,
     /// the progress of a `Verify`. Any thread can call it.
     func writeLastReply(from server: ServerContext, to output: inout ByteBuffer) {

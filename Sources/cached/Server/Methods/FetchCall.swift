@@ -46,7 +46,6 @@ struct FetchCall: Sendable {
         let waits = parameters.wait != false && !isSilent
         var call = try FetchCall(header, parameters, for: client, isManager, in: server)
         guard !waits else {
-            try checkInterests(call.wanted.count, of: client, in: server)
             let groups = call.wanted.byTerms
             for (terms, requests) in groups.isEmpty ? [WaitTerms(priority: .normal): []] : groups {
                 call.begin(requests, terms, after: predecessors, in: server)
@@ -65,15 +64,6 @@ struct FetchCall: Sendable {
         }
         if !isSilent { server.writeItems(call.wanted.urls, to: &output) }
         return nil
-    }
-
-    /// Fails if the callers of a user would then wait for more images than one user may.
-    static func checkInterests(
-        _ more: Int, of client: ClientID, in server: ServerContext
-    ) throws(WireError) {
-        guard server.cache.mayWait(for: more, of: client.user) else {
-            throw .tooMany(limit: Cache.interestLimit)
-        }
     }
 
     private init(

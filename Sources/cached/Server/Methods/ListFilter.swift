@@ -29,6 +29,8 @@ struct ListFilter: Sendable {
     private let account: String?
     private let mediaType: String?
     private let sha256: String?
+    /// The entries with that digest, once they are looked up.
+    private var content: Set<CacheKey> = []
     private let originals: Bool
     /// The last use has to be before this time.
     private let usedBefore: UnixTime?
@@ -80,9 +82,15 @@ struct ListFilter: Sendable {
         account != nil && prefix == nil && host == nil && !needsFacts
     }
 
+    /// Looks up the entries with the digest that is asked for. Reads attributes of these alone.
+    mutating func findContent(in cache: Cache) {
+        guard let digest = sha256.flatMap({ ContentDigest($0) }) else { return }
+        content = Set(cache.keys(of: digest))
+    }
+
     /// Whether the attributes of an entry have to be read from its file.
     func needsDetails(of facts: EntryFacts) -> Bool {
-        needsURL || sha256 != nil || originals && Self.canBeDerived(facts)
+        needsURL || originals && Self.canBeDerived(facts)
     }
 
     /// An image that was made smaller has exactly as many pixels as its URL says, and one that was small enough shares
@@ -106,6 +114,7 @@ struct ListFilter: Sendable {
 
     func takes(_ entry: ListedEntry, of cache: Cache, now: UnixTime) -> Bool {
         let facts = entry.facts
+        if sha256 != nil, !content.contains(entry.key) { return false }
         if let mediaType, facts.mediaType.name != mediaType { return false }
         if let usedBefore, facts.lastUsedAt.unixTime >= usedBefore { return false }
         return switch state {
@@ -116,11 +125,6 @@ struct ListFilter: Sendable {
         case .duplicates: cache.hasCopy(entry.key)
         case .inFlight, .failed: false
         }
-    }
-
-    func takes(_ details: EntryDetails?, _ key: CacheKey) -> Bool {
-        guard takes(url: details?.url, key) else { return false }
-        return sha256 == nil || details?.sha256?.description == sha256
     }
 
     /// A URL that is not known is not listed if the filter asks about it.

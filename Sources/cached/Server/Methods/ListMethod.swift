@@ -17,7 +17,7 @@ struct ListMethod: Sendable {
     private let place: Int
     /// The last key of the page before, in a list of downloads or failures.
     private let afterKey: CacheKey?
-    private let filter: ListFilter
+    private var filter: ListFilter
     private let keysOnly: Bool
 
     /// The largest number of items in a page. A page stays well below the 16 MiB of a message, however long its
@@ -62,6 +62,12 @@ struct ListMethod: Sendable {
 
     /// Reads the page and the attributes of its files.
     func writeReply(from server: ServerContext, to output: inout ByteBuffer) {
+        var method = self
+        method.filter.findContent(in: server.cache)
+        method.write(from: server, to: &output)
+    }
+
+    private func write(from server: ServerContext, to output: inout ByteBuffer) {
         if filter.state == .inFlight { return writeDownloads(from: server, to: &output) }
         if filter.state == .failed { return writeFailures(from: server, to: &output) }
         guard let order else { return writeVictims(from: server, to: &output) }
@@ -103,7 +109,7 @@ struct ListMethod: Sendable {
                 guard filter.takes(entry, of: cache, now: now) else { continue }
                 let details =
                     filter.needsDetails(of: entry.facts) ? cache.details(of: entry.key) : nil
-                if filter.takes(details, entry.key) { found.append((entry, details)) }
+                if filter.takes(url: details?.url, entry.key) { found.append((entry, details)) }
             }
             guard entries.count == chunk else {
                 return (found, found.count == limit ? position : nil)
@@ -125,7 +131,7 @@ struct ListMethod: Sendable {
             guard filter.takes(entry, of: server.cache, now: now) else { continue }
             let needsDetails = filter.needsDetails(of: entry.facts) || !keysOnly
             let details = needsDetails ? server.cache.details(of: entry.key) : nil
-            guard filter.takes(details, entry.key) else { continue }
+            guard filter.takes(url: details?.url, entry.key) else { continue }
             found.append((entry, details, Item.Rank(usageClass)))
         }
         let isLast = order.count < end && position == order.count

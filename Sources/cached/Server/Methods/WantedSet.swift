@@ -21,15 +21,21 @@ final class WantedSet: Sendable {
         /// The place of each image. `nil` until the first change: texts that are not URLs and repetitions are in
         /// the first replies, but not in the set that is changed.
         var index: [CacheKey: Int]?
+        /// Bytes of all texts.
+        var text: Int
     }
 
     private let state: Mutex<State>
 
     init(_ elements: [Element]) {
-        state = Mutex(State(places: elements, count: elements.count))
+        let text = elements.reduce(0) { $0 + $1.textBytes }
+        state = Mutex(State(places: elements, count: elements.count, text: text))
     }
 
     var count: Int { state.withLock { $0.count } }
+
+    /// Bytes that the daemon holds for the images.
+    var memory: Int { state.withLock { $0.count * IncomingCall.memoryOfDownload + $0.text } }
 
     var urls: [RequestedURL] { state.withLock { $0.places.compactMap { $0?.url } } }
 
@@ -65,7 +71,9 @@ final class WantedSet: Sendable {
     func insert(_ element: Element, _ key: CacheKey) -> WaitTerms? {
         state.withLock { state in
             state.prepare()
+            state.text += element.textBytes
             if let place = state.index?[key] {
+                state.text -= state.places[place]?.textBytes ?? 0
                 defer { state.places[place] = element }
                 return state.places[place]?.terms
             }
@@ -94,6 +102,7 @@ extension WantedSet.State {
     }
 
     mutating func removed(from place: Int) {
+        text -= places[place]?.textBytes ?? 0
         places[place] = nil
         count -= 1
         if places.count > 2 * count + 64 { compact() }
@@ -115,5 +124,10 @@ extension WantedSet.State {
             }
         }
         (places, self.index, count) = (kept, index, kept.count)
+        text = kept.reduce(0) { $0 + ($1?.textBytes ?? 0) }
     }
+}
+
+extension WantedSet.Element {
+    fileprivate var textBytes: Int { url.text.utf8.count }
 }

@@ -18,8 +18,6 @@ final class Broadcaster: Sendable {
         /// Whether changes are being reported further up the stack.
         var isReporting = false
         var subscriptions: UInt64 = 0
-        /// The URLs that the streams of each user name.
-        var watched = UserQuota(limit: Broadcaster.watchLimit)
     }
 
     /// The values about streams in `Stats`.
@@ -30,8 +28,6 @@ final class Broadcaster: Sendable {
         var changesEncoded = 0
     }
 
-    /// The most URLs that the streams of a user can name together.
-    static let watchLimit = Cache.interestLimit
     /// How long changes are gathered before they are reported.
     private static let interval = TimeAmount.milliseconds(100)
 
@@ -64,21 +60,14 @@ final class Broadcaster: Sendable {
         return Subscription(id, subject, from: state.value.log.end)
     }
 
-    /// Whether a stream of a user can name so many URLs more.
-    func admits(_ more: Int, of user: UserID) -> Bool {
-        state.value.watched.hasRoom(more, of: user)
-    }
-
     func add(_ stream: UpdateStream) {
         if state.value.index.isEmpty { cache.observeChanges(true) }
         state.value.index.add(stream, stream.subscription)
-        state.value.watched.add(stream.subscription.count, of: stream.user)
         counts.withLock { $0.streams = state.value.index.count }
     }
 
     func remove(_ stream: UpdateStream) {
         state.value.index.remove(stream.subscription)
-        state.value.watched.remove(stream.subscription.count, of: stream.user)
         if state.value.index.isEmpty { cache.observeChanges(false) }
         counts.withLock { $0.streams = state.value.index.count }
         // The next tick trims the change log, once for all streams that end together.
@@ -90,9 +79,7 @@ final class Broadcaster: Sendable {
         _ stream: UpdateStream, _ subscription: inout Subscription,
         add: [CacheKey: String], drop: [CacheKey]
     ) {
-        state.value.watched.remove(subscription.count, of: stream.user)
         state.value.index.adjust(stream, &subscription, add: add, drop: drop)
-        state.value.watched.add(subscription.count, of: stream.user)
     }
 
     /// The next changes that a subscription has not reported, encoded for it alone. `nil` if it has fallen behind

@@ -23,8 +23,6 @@ final class UpdateStream {
     private let connection: ClientConnection
     private let server: ServerContext
     private(set) var subscription: Subscription
-    /// The user of its connection.
-    let user: UserID
     /// `nil` until the call's first reply is made; changes are only collected until then.
     private var format: Format?
     /// The rest of the state at the beginning, which is sent when no change is waiting.
@@ -49,7 +47,6 @@ final class UpdateStream {
     ) {
         self.connection = connection
         self.server = server
-        user = Peer.user(of: connection.peer)
         subscription = server.broadcaster.newSubscription(to: subject)
         // Only now: the broadcaster has just reported to the predecessor what had changed before.
         if let predecessor { subscription.succeed(predecessor.subscription) }
