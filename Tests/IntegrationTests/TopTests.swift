@@ -249,6 +249,7 @@ struct TopTests {
             try await fixture.start()
             try await fixture.terminal.press("Tab")
             try await fixture.terminal.waitFor("30 images")
+            try await fixture.terminal.waitFor("2.0 kB")
             try await fixture.daemon.stop()
             try await fixture.terminal.waitFor("waiting for a daemon")
             // What was known stays in sight, and nothing is done in vain.
