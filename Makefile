@@ -29,7 +29,7 @@ ARGS ?=
 SOAK ?= 5min
 FUZZ ?= 600
 
-.PHONY: help build libcached gtk qml install uninstall deb tarball dist package-test boot-test bare test test-qml test-unprivileged test-confined \
+.PHONY: help build libcached gtk qml install uninstall deb tarball image dist package-test boot-test bare test test-qml test-unprivileged test-confined \
 	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps costs http-conformance corpus demo demo-gtk \
 	run clean check store-ceph fleet adopters
 
@@ -81,6 +81,10 @@ deb: build libcached gtk qml ## Build Debian packages into .build-deb
 tarball: build libcached ## Pack an installation for systems without Debian packages, into .build-dist
 	@.ci/dependencies archive
 	@packaging/tarball .build-dist
+
+image: build ## Pack an OCI image with the daemon and cachectl, into .build-dist; no container engine is needed
+	@mkdir -p .build-dist
+	@packaging/image "$(PROGRAMS)" .build-dist/cached-image.tar
 
 dist: ## Make the source archive that builds without a network, into .build-dist
 	@.ci/dependencies build archive

@@ -11,6 +11,8 @@
 #define STRING2(x) #x
 #define STRING(x) STRING2(x)
 #define LIBRARY "libcrypto.so." STRING(OPENSSL_SHLIB_VERSION)
+#define FIND(member, name) \
+    ((crypto.member = (__typeof__(crypto.member))dlsym(library, name)) != NULL)
 
 static struct {
     __typeof__(&EVP_MD_fetch) md_fetch;
@@ -20,6 +22,14 @@ static struct {
     __typeof__(&EVP_DigestUpdate) update;
     __typeof__(&EVP_DigestFinal_ex) final;
     __typeof__(&HMAC) hmac;
+    __typeof__(&EVP_PKEY_new_raw_private_key) new_private;
+    __typeof__(&EVP_PKEY_new_raw_public_key) new_public;
+    __typeof__(&EVP_PKEY_get_raw_public_key) get_public;
+    __typeof__(&EVP_PKEY_free) key_free;
+    __typeof__(&EVP_DigestSignInit) sign_init;
+    __typeof__(&EVP_DigestSign) sign;
+    __typeof__(&EVP_DigestVerifyInit) verify_init;
+    __typeof__(&EVP_DigestVerify) verify;
     EVP_MD *sha1, *sha256;
     const char *failure;
 } crypto = {.failure = "libcrypto was not loaded yet"};
@@ -37,16 +47,15 @@ static void load(void) {
         crypto.failure = dlerror();
         return;
     }
-    crypto.md_fetch = (__typeof__(crypto.md_fetch))dlsym(library, "EVP_MD_fetch");
-    crypto.ctx_new = (__typeof__(crypto.ctx_new))dlsym(library, "EVP_MD_CTX_new");
-    crypto.ctx_free = (__typeof__(crypto.ctx_free))dlsym(library, "EVP_MD_CTX_free");
-    crypto.init = (__typeof__(crypto.init))dlsym(library, "EVP_DigestInit_ex2");
-    crypto.update = (__typeof__(crypto.update))dlsym(library, "EVP_DigestUpdate");
-    crypto.final = (__typeof__(crypto.final))dlsym(library, "EVP_DigestFinal_ex");
-    crypto.hmac = (__typeof__(crypto.hmac))dlsym(library, "HMAC");
-    if (!crypto.md_fetch || !crypto.ctx_new || !crypto.ctx_free || !crypto.init ||
-        !crypto.update || !crypto.final || !crypto.hmac) {
-        crypto.failure = LIBRARY " lacks a digest function";
+    if (!(FIND(md_fetch, "EVP_MD_fetch") && FIND(ctx_new, "EVP_MD_CTX_new") &&
+          FIND(ctx_free, "EVP_MD_CTX_free") && FIND(init, "EVP_DigestInit_ex2") &&
+          FIND(update, "EVP_DigestUpdate") && FIND(final, "EVP_DigestFinal_ex") &&
+          FIND(hmac, "HMAC") && FIND(new_private, "EVP_PKEY_new_raw_private_key") &&
+          FIND(new_public, "EVP_PKEY_new_raw_public_key") &&
+          FIND(get_public, "EVP_PKEY_get_raw_public_key") && FIND(key_free, "EVP_PKEY_free") &&
+          FIND(sign_init, "EVP_DigestSignInit") && FIND(sign, "EVP_DigestSign") &&
+          FIND(verify_init, "EVP_DigestVerifyInit") && FIND(verify, "EVP_DigestVerify"))) {
+        crypto.failure = LIBRARY " lacks a function";
         return;
     }
     crypto.sha1 = crypto.md_fetch(NULL, "SHA1", NULL);
@@ -112,6 +121,40 @@ int ccrypto_hmac_sha256(
     pthread_once(&once, load);
     if (crypto.sha256 == NULL || key_count > INT_MAX) return 0;
     return crypto.hmac(crypto.sha256, key, (int)key_count, bytes, count, out, NULL) != NULL;
+}
+
+int ccrypto_ed25519_public(const uint8_t seed[32], uint8_t out[32]) {
+    if (!ccrypto_load()) return 0;
+    EVP_PKEY *key = crypto.new_private(EVP_PKEY_ED25519, NULL, seed, 32);
+    size_t count = 32;
+    int done = key && crypto.get_public(key, out, &count);
+    crypto.key_free(key);
+    return done;
+}
+
+int ccrypto_ed25519_sign(
+    const uint8_t seed[32], const void *bytes, size_t count, uint8_t out[64]) {
+    if (!ccrypto_load()) return 0;
+    EVP_PKEY *key = crypto.new_private(EVP_PKEY_ED25519, NULL, seed, 32);
+    EVP_MD_CTX *context = crypto.ctx_new();
+    size_t length = 64;
+    int done = key && context && crypto.sign_init(context, NULL, NULL, NULL, key) == 1 &&
+               crypto.sign(context, out, &length, bytes, count) == 1;
+    crypto.ctx_free(context);
+    crypto.key_free(key);
+    return done;
+}
+
+int ccrypto_ed25519_verify(
+    const uint8_t public_key[32], const void *bytes, size_t count, const uint8_t signature[64]) {
+    if (!ccrypto_load()) return 0;
+    EVP_PKEY *key = crypto.new_public(EVP_PKEY_ED25519, NULL, public_key, 32);
+    EVP_MD_CTX *context = crypto.ctx_new();
+    int done = key && context && crypto.verify_init(context, NULL, NULL, NULL, key) == 1 &&
+               crypto.verify(context, signature, 64, bytes, count) == 1;
+    crypto.ctx_free(context);
+    crypto.key_free(key);
+    return done;
 }
 
 const char *ccrypto_failure(void) {

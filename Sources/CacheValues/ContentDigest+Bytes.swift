@@ -5,4 +5,6 @@ extension ContentDigest {
         bytes.withUnsafeBytes { computation.update($0) }
         self = computation.finish()
     }
+
+    package var array: [UInt8] { bytes.indices.map { bytes[$0] } }
 }

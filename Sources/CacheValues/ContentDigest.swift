@@ -2,7 +2,7 @@
 ///
 ///     let digest = ContentDigest(String(repeating: "0", count: 64))
 public struct ContentDigest: Hashable, Sendable, LosslessStringConvertible {
-    private let bytes: SIMD32<UInt8>
+    let bytes: SIMD32<UInt8>
 
     package init(_ bytes: SIMD32<UInt8>) {
         self.bytes = bytes

@@ -124,7 +124,7 @@ struct BrowserTests {
                     "performance.getEntriesByName('first-screen')[0]?.startTime ?? null",
                     as: Double?.self)
             }
-            try await waitUntil("the whole list", within: .seconds(40)) {
+            try await waitUntil("the whole list") {
                 try await browser.report().count == "100,000 images"
             }
             // The newest is first, so the oldest is last.

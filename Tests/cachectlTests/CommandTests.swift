@@ -44,6 +44,23 @@ import Testing
         #expect(three.errorOutput == "")
     }
 
+    @Test func aPairOfKeysIsMadeOnce() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/key-\(UUID().uuidString)"
+        defer { unlink(path) }
+        let outcome = try Program.run(["store", "key", "web-1", path])
+        #expect(outcome.status == 0)
+        #expect(outcome.output.wholeMatch(of: /web-1:[0-9a-f]{64}\n/) != nil)
+        let file = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(file.hasPrefix("web-1:") && file.hasSuffix(outcome.output.dropFirst(5)))
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        let again = try Program.run(["store", "key", "web-1", path])
+        #expect(again.status == 74 && again.output.isEmpty)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == file)
+        #expect(try Program.run(["store", "key", "a b", path + "x"]).status == 64)
+        #expect(try Program.run(["store", "kez"]).status == 64)
+    }
+
     @Test func impossibleRepliesAreHandled() throws {
         let few = try run(["status", "u", "v"], items: [cached])
         #expect(few.status == 70)

@@ -53,6 +53,16 @@ import Testing
         #expect(outcome.text.contains("cannot look at /nonexistent/c"))
     }
 
+    @Test(arguments: [(999, 0, false), (1000, 0, true), (5000, 1, false)])
+    func aStoreThatNeverHasAnImageIsNoted(questions: Int, hits: Int, isNoted: Bool) throws {
+        let stats =
+            #""storeLocation":"s3://images","storeState":"ok","storeWriteState":"ok","#
+            + #""storeLookups":\#(questions),"storeHits":\#(hits)"#
+        let text = try findings(stats).text
+        #expect(text.contains("\(questions) questions to the store s3://images") == isNoted)
+        #expect(text.contains("the store s3://images is used") != isNoted)
+    }
+
     @Test func foreignTextIsEscaped() throws {
         let directory = #""directory":"/nonexistent\u001b[31m\u202e\u009b""#
         let stub = try StubDaemon(replies: [#"{"parameters":{"stats":{\#(directory)}}}"#])

@@ -1,5 +1,7 @@
 import ArgumentParser
 import CacheModel
+import CacheValues
+import Glibc
 import HTTPCaching
 import TestSupport
 import Testing
@@ -71,6 +73,35 @@ struct StoreSettingsTests {
         environment["CACHED_STORE_REGION"] = "third"
         location = try resolve(environment).cache.store?.location
         #expect(location?.endpoint == "http://three" && location?.region == "third")
+    }
+
+    @Test func keysAreReadFromTheirFiles() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let key = try #require(SigningKey(name: "web-1"))
+            let friend = try #require(SigningKey(name: "web-2"))
+            let (sign, trust) = (home.file("sign"), home.file("trust"))
+            try home.write(key.text + "\n", to: "sign")
+            try home.write("# the others\n\n\(friend.verifying.text)\n", to: "trust")
+            let environment = [
+                "CACHED_STORE": "s3://images", "CACHED_STORE_SIGN": sign,
+                "CACHED_STORE_TRUST": trust,
+            ]
+            #expect(chmod(sign, 0o644) == 0)
+            #expect(try failure(environment).message.contains("chmod 600"))
+            #expect(chmod(sign, 0o600) == 0)
+            let store = try #require(try resolve(environment).cache.store)
+            #expect(store.signing?.text == key.text)
+            #expect(store.trusted == [friend.verifying, key.verifying])
+            try home.write(friend.text, to: "trust")
+            let message = try failure(environment).message
+            #expect(message.contains("public keys") && !message.contains(friend.text))
+            try home.write(key.verifying.text, to: "sign")
+            #expect(chmod(sign, 0o600) == 0)
+            #expect(try failure(environment).message.contains("private key"))
+            let missing = ["CACHED_STORE_TRUST": home.file("none")]
+            #expect(try failure(missing).message.contains("a file of keys"))
+        }
     }
 
     @Test func otherSettingsAreApplied() throws {

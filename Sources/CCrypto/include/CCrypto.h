@@ -1,4 +1,4 @@
-// The two digests the cache needs, and the HMAC of signed URLs, from OpenSSL's libcrypto.
+// The digests the cache needs, the HMAC of signed URLs and the signatures of a store, from OpenSSL's libcrypto.
 //
 // libcrypto is opened at the first digest, not at the program's start: loading it costs a process
 // 0.5 to 1.3 ms, which `cachectl status` would pay without ever hashing anything.
@@ -36,6 +36,20 @@ void ccrypto_free(ccrypto_digest *_Nullable digest);
 int ccrypto_hmac_sha256(
     const void *_Nonnull key, size_t key_count, const void *_Nonnull bytes, size_t count,
     uint8_t out[_Nonnull 32]);
+
+/// The public key of an Ed25519 key (RFC 8032). Returns 1, or 0 when libcrypto cannot be had or fails.
+/// EVP_PKEY_new_raw_private_key(3), EVP_PKEY_get_raw_public_key(3).
+int ccrypto_ed25519_public(const uint8_t seed[_Nonnull 32], uint8_t out[_Nonnull 32]);
+
+/// The Ed25519 signature of bytes. Returns 1, or 0 when libcrypto cannot be had or fails. EVP_DigestSign(3).
+int ccrypto_ed25519_sign(
+    const uint8_t seed[_Nonnull 32], const void *_Nonnull bytes, size_t count,
+    uint8_t out[_Nonnull 64]);
+
+/// Whether that is the signature of the bytes. Returns 1 if so, and 0 otherwise. EVP_DigestVerify(3).
+int ccrypto_ed25519_verify(
+    const uint8_t public_key[_Nonnull 32], const void *_Nonnull bytes, size_t count,
+    const uint8_t signature[_Nonnull 64]);
 
 /// Opens libcrypto unless that has been tried. Returns 1, or 0 when it cannot be had; `ccrypto_failure`
 /// then says why. dlopen(3).

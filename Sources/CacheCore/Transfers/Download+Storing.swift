@@ -10,7 +10,7 @@ extension Download {
 
     /// Whether there are bytes that no file has yet.
     var hasUnwritten: Bool {
-        if case .bytes = body { true } else { false }
+        if case .bytes = body { !isBesideOrigin } else { false }
     }
 
     /// Whether a complete head announces an image, no byte of it arrived with the head, and this was not

@@ -58,6 +58,8 @@ class Download: RequestDelegate {
     var times = TransferTimes()
     /// Whether the promised length was reported, or that there is none.
     var isHeadReported = false
+    /// Whether this is a question to the store whose origin is asked too, so that the partial is another download's.
+    var isBesideOrigin = false
 
     /// The rules about the images of the URL's host.
     var rules: CachingRules { requests.settings.caching.applied(to: url.host) }

@@ -14,10 +14,10 @@ final class StoreDownload: Download {
     private let urlDigest: String
     /// The rules that shortened the URL.
     private let naming: IgnoredQueries
-    /// Whether the image is claimed if it is missing.
-    private let claims: Bool
-    /// Whether the request is the one that claims it.
-    private var isClaiming = false
+    /// Whether the image is missing, and claimed.
+    private let isClaiming: Bool
+    /// The time for which a late answer still counts.
+    private let lateTime: Duration
     /// The document with which the store explains a failure.
     private var explanation: [UInt8] = []
 
@@ -38,12 +38,18 @@ final class StoreDownload: Download {
         }
         (self.access, knownDigest) = (access, digest)
         (urlDigest, naming) = (StoreMetadata.urlDigest(of: question.name), question.naming)
-        claims = question.claims
+        (isClaiming, lateTime) = (question.claims, question.lateTime)
         var plan = RequestPlan(
             flight: id, url: access.location.url(of: key), route: .direct,
             mayShareConnection: false)
         plan.decodesBody = false
-        plan.store = try access.request(digest == nil ? .get : .head, question.patience)
+        var method = digest == nil ? StoreRequest.Method.get : .head
+        if question.claims {
+            method = .put(UploadedFile([]), digest: ContentDigest(of: []).description)
+            let isNew = RequestField(name: "If-None-Match", value: "*")
+            plan.fields = StoreMetadata(claim: "\(StoreClaim.lifetime)").fields + [isNew]
+        }
+        plan.store = try access.request(method, question.patience)
         let entry = digest == nil ? nil : record.map { KnownEntry.unconditional($0) }
         try super.init(
             id, key, url, plan, entry ?? .none, mayReplacePartial: hints.partial, context)
@@ -68,6 +74,9 @@ final class StoreDownload: Download {
             return .badObject("it has no record that can be read")
         }
         if head.storeMetadata?.urlDigest != urlDigest { return .badObject("it is of another URL") }
+        if let trusted = access.trusted, head.storeMetadata?.isSigned(byOneOf: trusted) != true {
+            return .badObject("nobody whose key is in CACHED_STORE_TRUST has signed it")
+        }
         let leftOut = head.storeMetadata?.leftOut ?? ""
         if !naming.leaveOut(leftOut.split(separator: ","), of: url) {
             return .badObject("a rule of another machine left \(leftOut) out of its URL")
@@ -93,26 +102,7 @@ final class StoreDownload: Download {
     }
 
     override func plansAnotherRequest(after end: RequestEnd) -> Bool {
-        changesConnection(after: end) || plansWholeObject(after: end) || plansClaim(after: end)
-    }
-
-    /// Nobody has the image, and nobody downloads it. Plans to tell others that this machine does.
-    private func plansClaim(after end: RequestEnd) -> Bool {
-        guard claims, !isClaiming, end == .completed, request.failure == nil,
-            case .get = plan.store?.method
-        else { return false }
-        let head = request.head
-        let isMissing =
-            head.status == 404 && StoreExplanation(head, explanation).answer == .missing
-        let isOver = head.claimLeft(atMost: StoreClaim.lifetime, now: .now).map { $0 <= 0 } ?? false
-        guard isMissing || isOver else { return false }
-        let nothing = UploadedFile([])
-        plan.store?.method = .put(nothing, digest: ContentDigest(of: []).description)
-        plan.fields = StoreMetadata(claim: "\(StoreClaim.lifetime)").fields
-        if isMissing { plan.fields.append(RequestField(name: "If-None-Match", value: "*")) }
-        plan.head = ResponseHead()
-        (explanation, isClaiming) = ([], true)
-        return true
+        changesConnection(after: end) || plansWholeObject(after: end)
     }
 
     /// The head of the object shows that it is another image than the entry, and a fresh one. Plans the request for it.
@@ -129,7 +119,22 @@ final class StoreDownload: Download {
         return true
     }
 
+    /// The time for the answer is over. Returns whether the origin is asked beside the store from now on, and the first
+    /// whole answer counts. That needs no file, so it is for small images.
+    fileprivate func asksOriginToo() -> Bool {
+        guard !isBesideOrigin, !isClaiming, !mayReplacePartial, body?.file == nil,
+            case .get = plan.store?.method
+        else { return false }
+        isBesideOrigin = true
+        // No space is reserved for them before they are published.
+        granted = Int64(Self.memoryLimit)
+        request.prolong(by: lateTime)
+        return true
+    }
+
     override func finish(_ end: RequestEnd) -> TransferEnd {
+        // What was late says nothing about the next answers.
+        if isBesideOrigin { times.answered = nil }
         let time = times.answered.map { times.began.duration(to: $0) }
         if let confirmed = confirmed(end) { return .confirmed(confirmed) }
         do {
@@ -138,7 +143,7 @@ final class StoreDownload: Download {
         } catch {
             discardPartial()
             let answer = (error as? NoImage)?.answer ?? verdict(on: error)
-            return .notInStore(answer, after: time)
+            return .notInStore(isBesideOrigin ? .withdrawn : answer, after: time)
         }
     }
 
@@ -167,9 +172,9 @@ final class StoreDownload: Download {
     /// Why there is no complete object; `nil` if there is one.
     private func answer(_ end: RequestEnd) -> StoreAnswer? {
         let head = request.head
-        if isClaiming { return answerToClaim }
+        if isClaiming, let answer = answerToClaim { return answer }
         if let left = head.claimLeft(atMost: StoreClaim.lifetime, now: .now) {
-            return left > 0 ? .awaited : .missing
+            return left > 0 ? .awaited : .stale
         }
         if head.status == 200, head.storeMetadata == nil, request.easy.isHTML {
             return .refused(.page(at: access.location.endpoint))
@@ -185,13 +190,14 @@ final class StoreDownload: Download {
         return nil
     }
 
-    /// If the store refuses claims, or does not know conditions, the image is downloaded as if there were none.
-    private var answerToClaim: StoreAnswer {
+    /// If the store refuses claims, or does not know conditions, the image is downloaded as if there were none. `nil` if the
+    /// store does not answer, or fails.
+    private var answerToClaim: StoreAnswer? {
         switch request.head.status {
+        case 200..<300: .claimed
         case 409, 412: .awaited
-        case 400..<500, 501: .missing
-        // Even without an answer it may be there. The image replaces it.
-        default: .claimed
+        case 400..<500, 501: .notAsked
+        default: nil
         }
     }
 
@@ -300,10 +306,20 @@ extension TransferThread {
             downloads[id] = download
             multi.add(download.request.easy)
         } catch let missing as StoreCredentialSource.Missing {
-            answer(id, key, .refused(.noCredentials(missing)))
+            answer(id, key, missing.isPending ? .notAsked : .refused(.noCredentials(missing)))
         } catch {
             answer(id, key, .failed("\(error)"))
         }
+    }
+
+    /// Whether the download is a question to the store that goes on although its time is over. Its origin is asked too.
+    func goesOnBesideOrigin(_ download: Download) -> Bool {
+        guard let question = download as? StoreDownload,
+            downloads.values.count(where: \.isBesideOrigin) < StoreLookups.most,
+            question.asksOriginToo()
+        else { return false }
+        answer(question.id, question.key, .later)
+        return true
     }
 
     private func answer(_ id: FlightID, _ key: CacheKey, _ answer: StoreAnswer) {

@@ -14,7 +14,7 @@ package import ImageFormats
 ///       └── its file was lost while publishing ────┘
 ///
 /// With a store, a new download begins before all of this: `waitingForStore`, then `asking`, which leads to `publishing`
-/// if the store has the image, and otherwise to `queued`.
+/// if the store has the image, and otherwise to `queued`. With its slot it may claim the image there, again `asking`.
 ///
 /// A derived image has no transfer: `awaitingOriginal`, then `deriving`, which leads to `publishing`.
 ///
@@ -65,6 +65,8 @@ package struct Flight: Sendable {
     package private(set) var storeFinding: StoreFinding?
     /// Since when the download has waited for another machine to bring the image to the store.
     package private(set) var awaitedSince: ContinuousClock.Instant?
+    /// The question to the store that was not answered in time. Its answer still counts if it comes before the origin's.
+    package private(set) var late: FlightID?
 
     package enum State: Sendable {
         /// The download waits for its turn to ask the store.
@@ -225,17 +227,35 @@ package struct Flight: Sendable {
         (state, source) = (.waitingForStore, .store)
     }
 
-    /// Its turn to ask the store has come.
+    /// Its turn to ask the store has come, or that to tell it that this machine downloads the image.
     package mutating func asksStore() {
-        guard waitsForStore else { impossible("ask the store") }
-        state = .asking(Intake(), isReceiving: false)
+        guard waitsForStore || isQueued else { impossible("ask the store") }
+        (state, source) = (.asking(Intake(), isReceiving: false), .store)
     }
 
     /// The store has no usable image, so the origin is asked.
-    package mutating func leavesStore(_ finding: StoreFinding?) {
+    ///
+    /// - Parameter next: a new identifier if the store may still answer. The question keeps the old one.
+    package mutating func leavesStore(_ finding: StoreFinding?, beside next: FlightID? = nil) {
         guard waitsForStore || isAsking else { impossible("leave the store") }
         storeFinding = finding
+        if let next { (late, id) = (id, next) }
         becomeQueued()
+    }
+
+    /// Whether the store's late answer counts: the origin has not begun to answer.
+    package var takesLateAnswer: Bool {
+        switch state {
+        case .queued, .connecting, .retrying, .waitingForOthers: late != nil
+        default: false
+        }
+    }
+
+    /// The store's late answer has come before the origin's.
+    package mutating func returnsToStore() {
+        guard takesLateAnswer, let late else { impossible("return to the store") }
+        (id, state, source) = (late, .asking(Intake(), isReceiving: false), .store)
+        self.late = nil
     }
 
     /// Waits until other machines may have brought the image to the store.

@@ -28,6 +28,10 @@ extension CacheState {
             let isPrefetch = urgency(of: flight) == .background
             scheduler.started(flight.id, key, flow, isPrefetch: isPrefetch)
             dequeue(key, flight)
+            if isToClaim(key, flight) {
+                claim(key, for: flow.client, &effects)
+                continue
+            }
             disk.space.started()
             downloads.update(key) { $0.connects() }
             var hints = hints(for: key)

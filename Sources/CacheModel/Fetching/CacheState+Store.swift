@@ -67,17 +67,20 @@ extension CacheState {
         return store?.lookups.takeNext(prefetches: scheduler.permitsPrefetches)
     }
 
-    private mutating func ask(_ key: CacheKey, for user: UserID, _ effects: inout Effects) {
+    private mutating func ask(
+        _ key: CacheKey, for user: UserID, claims: Bool = false, _ effects: inout Effects
+    ) {
         guard let flight = downloads[key],
             let question = store?.question(
-                flight.name, isAboutEntry: disk.contains(key),
-                isPrefetch: urgency(of: flight) == .background,
-                isAwaited: flight.awaitedSince != nil)
+                flight.name, isAboutEntry: disk.contains(key), claims: claims,
+                // A claim saves more than a slow answer costs.
+                isPatient: claims || urgency(of: flight) == .background
+                    || flight.awaitedSince != nil)
         else { return }
         downloads.update(key) { $0.asksStore() }
         store?.reads.began()
         store?.lookups.began(flight.id, for: user)
-        store?.counters.lookups += 1
+        if !claims { store?.counters.lookups += 1 }
         effects.work.append(.askStore(flight.id, key, flight.url, hints(for: key), question))
         changed(key, &effects)
     }
@@ -97,10 +100,14 @@ extension CacheState {
     private static var leavingSlice: Int { 512 }
 
     private mutating func leaveStore(
-        _ key: CacheKey, _ finding: StoreFinding?, _ effects: inout Effects
+        _ key: CacheKey, _ finding: StoreFinding?, isLate: Bool = false, hadSlot: Bool = false,
+        _ effects: inout Effects
     ) {
+        let next = isLate ? FlightID(rawValue: nextID()) : nil
         // Without a reservation no space becomes free.
-        undo(key, freesSpace: disk.space.holds(key), &effects) { $0.leavesStore(finding) }
+        undo(key, atFront: hadSlot, freesSpace: disk.space.holds(key), &effects) {
+            $0.leavesStore(finding, beside: next)
+        }
     }
 
     // MARK: Answers
@@ -108,20 +115,31 @@ extension CacheState {
     /// The store has the image, and it was checked. It is published.
     ///
     /// - Parameters:
-    ///   - time: the time from the question to the head of the answer.
+    ///   - time: the time from the question to the head of the answer. `nil` if it was late, which was counted then.
     ///   - whole: that to its end. `nil` for the same.
     package mutating func foundInStore(
         _ key: CacheKey, _ id: FlightID, size: Int64, reuse: Reuse, after time: Duration?,
         whole: Duration? = nil, _ effects: inout Effects
     ) {
         succeeded(id, time, whole: whole, size: size, &effects)
+        returnToStore(key, id, &effects)
+        guard downloads.flight(key, id) != nil else { return startTransfers(&effects) }
         store?.counters.hits += 1
         if reuse != .fresh { store?.counters.stale += 1 }
         store?.counters.bytesFrom += size
-        guard downloads.flight(key, id) != nil else { return startTransfers(&effects) }
         transferProgressed(key, id, received: size, total: size, &effects)
         downloads.update(key) { $0.storeReuse = reuse }
         publish(key, .publish(id, key), &effects)
+    }
+
+    /// If the answer of the store was late, but comes before that of the origin, the origin is not needed.
+    private mutating func returnToStore(
+        _ key: CacheKey, _ id: FlightID, _ effects: inout Effects
+    ) {
+        guard let flight = downloads[key], flight.late == id, flight.takesLateAnswer else { return }
+        if flight.hasSlot { cancel(key, flight, discardsPartial: false, &effects) }
+        if flight.isQueued { dequeue(key, flight) }
+        undo(key, freesSpace: disk.space.holds(key), &effects) { $0.returnsToStore() }
     }
 
     /// The store has the same image as the entry, and it is fresh there.
@@ -141,10 +159,11 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, _ answer: StoreAnswer, after time: Duration?,
         now: Moment, using random: inout some RandomNumberGenerator, _ effects: inout Effects
     ) {
+        let hadSlot = scheduler.isTaken(by: id)
         let finding = take(answer, id, time, now, using: &random, &effects)
         // A download that was queued again for lack of space has another identifier.
         if downloads.flight(key, id) != nil {
-            leaveStore(key, finding, &effects)
+            leaveStore(key, finding, isLate: answer == .later, hadSlot: hadSlot, &effects)
             if answer == .awaited || finding == nil && downloads[key]?.awaitedSince != nil {
                 waitForOthers(key, now, using: &random, &effects)
             }
@@ -152,14 +171,20 @@ extension CacheState {
         startTransfers(&effects)
     }
 
+    /// A claim is put with the slot of its download. Another download may have it now.
+    private mutating func questionEnded(_ id: FlightID) {
+        store?.lookups.ended(id)
+        if scheduler.isTaken(by: id) { transferEnded(id) }
+    }
+
     private mutating func succeeded(
         _ id: FlightID, _ time: Duration?, whole: Duration? = nil, size: Int64 = 0,
         _ effects: inout Effects
     ) {
-        guard store != nil else { return }
-        store?.lookups.ended(id)
+        questionEnded(id)
         store?.hasSucceeded = true
-        if let time { store?.pace.answered(head: time, whole: whole ?? time, size: size) }
+        guard let time else { return }
+        store?.pace.answered(head: time, whole: whole ?? time, size: size)
         let wasLeftAlone = store?.reads.reason != nil
         store?.reads.succeeded()
         if wasLeftAlone, store?.reads.reason == nil {
@@ -172,7 +197,7 @@ extension CacheState {
         _ answer: StoreAnswer, _ id: FlightID, _ time: Duration?, _ now: Moment,
         using random: inout some RandomNumberGenerator, _ effects: inout Effects
     ) -> StoreFinding? {
-        store?.lookups.ended(id)
+        questionEnded(id)
         switch answer {
         case .missing:
             succeeded(id, time, &effects)
@@ -181,9 +206,7 @@ extension CacheState {
             return .missing
         case .claimed:
             succeeded(id, time, &effects)
-            store?.counters.misses += 1
             store?.counters.claims += 1
-            store?.showsMissing = true
             return .claimed
         case .awaited:
             succeeded(id, time, &effects)
@@ -194,7 +217,7 @@ extension CacheState {
             return .stale
         case .bad(let problem):
             return isBad(problem, id, time, now, &effects)
-        case .late: fail(nil, now, using: &random, &effects)
+        case .late, .later: fail(nil, now, using: &random, &effects)
         case .failed(let cause): fail(cause, now, using: &random, &effects)
         case .overloaded(let seconds): overloaded(seconds, now, using: &random, &effects)
         case .refused(let refusal)
@@ -287,30 +310,43 @@ extension CacheState {
 
     // MARK: Claims
 
+    /// Whether a download whose turn has come tells other machines first that this one downloads the image. Its slot waits
+    /// meanwhile: a claim of a machine that has no slot yet would have the others wait in vain.
+    func isToClaim(_ key: CacheKey, _ flight: Flight) -> Bool {
+        flight.storeFinding == .missing && !disk.contains(key) && hasCommonName(flight)
+            && store?.claims(isPrefetch: urgency(of: flight) == .background) == true
+    }
+
+    mutating func claim(_ key: CacheKey, for client: ClientID, _ effects: inout Effects) {
+        ask(key, for: client.user, claims: true, &effects)
+    }
+
     /// Another machine downloads the image. Asks the store again after a moment, until that has taken too long.
     ///
-    ///     machine 1   asks for a.png      missing: it puts a claim there, and asks the origin
-    ///     machine 2   asks for a.png      finds the claim, and asks again after a moment
+    ///     machine 1   asks for a.png      missing: it waits for a slot, and puts a claim there
+    ///     machine 2   asks for a.png      missing: it waits for a slot, and finds the claim
     ///     machine 1   has the image       puts it in the place of the claim
     ///     machine 2   asks for a.png      has it
     private mutating func waitForOthers(
         _ key: CacheKey, _ now: Moment, using random: inout some RandomNumberGenerator,
         _ effects: inout Effects
     ) {
-        guard let flight = downloads[key], flight.isQueued,
-            let longest = store?.longestWait(urgency(of: flight))
-        else { return }
+        guard store != nil, let flight = downloads[key], flight.isQueued else { return }
+        let isPrefetch = urgency(of: flight) == .background
+        let longest = isPrefetch ? .seconds(StoreClaim.lifetime) : Self.longestWait
         let start = flight.awaitedSince ?? now.instant
         let last = start + longest
         guard now.instant < last else { return }
         dequeue(key, flight)
-        let moment = Self.firstMoment + start.duration(to: now.instant) / 2
+        let moment = Self.firstMoment + start.duration(to: now.instant) / 4
         let end = min(now.instant + moment * Double.random(in: 0.5...1.5, using: &random), last)
         downloads.update(key) { $0.waitsForOthers(from: now.instant, until: end) }
         if scheduler.pauses(key, flight.id, until: end) { effects.work.append(.planRetry) }
     }
 
-    private static var firstMoment: Duration { .milliseconds(200) }
+    /// Nobody waits for a prefetch, and so not for a machine that has failed either.
+    private static var longestWait: Duration { .seconds(1) }
+    private static var firstMoment: Duration { .milliseconds(150) }
 
     /// The moment is over. The other machine may have brought the image to the store.
     mutating func waitForOthersEnded(_ key: CacheKey) {

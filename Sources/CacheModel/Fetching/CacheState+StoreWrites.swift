@@ -66,13 +66,10 @@ extension CacheState {
 
     // MARK: Writing
 
-    /// Writes that run at once.
-    package static var storeWriteLimit: Int { 16 }
-
     /// Takes the next write, if one may begin.
     package mutating func takeStoreTask() -> StoreTask? {
         guard store?.writes.admits == true, let writing = store?.writing,
-            writing.count < Self.storeWriteLimit,
+            writing.count < store?.writeLimit ?? 0,
             let task = store?.queue.takeFirst(where: { !writing.contains($0.key) })
         else { return nil }
         store?.writing.insert(task.key)
@@ -119,7 +116,7 @@ extension CacheState {
 
     private mutating func wrote(_ effects: inout Effects) {
         let wasLeftAlone = store?.writes.reason != nil
-        store?.writes.succeeded()
+        store?.wrote()
         if wasLeftAlone, store?.writes.reason == nil {
             report(.recovered(isWriting: true), &effects)
         }
@@ -134,6 +131,7 @@ extension CacheState {
         using random: inout some RandomNumberGenerator, _ effects: inout Effects
     ) {
         store?.note(cause, at: now.time)
+        store?.wroteInVain()
         if store?.writes.failed(now: now.instant, using: &random) == true {
             report(.late(isWriting: true, cause: cause), &effects)
         }

@@ -65,6 +65,8 @@ package struct TransferScheduler: ~Copyable, Sendable {
         if isPrefetch { slots.mayBePrefetch(id) }
     }
 
+    func isTaken(by id: FlightID) -> Bool { slots.taken[id] != nil }
+
     /// A waiter has left this running download, so it may be only a prefetch now.
     mutating func mayBePrefetch(_ id: FlightID) { slots.mayBePrefetch(id) }
 

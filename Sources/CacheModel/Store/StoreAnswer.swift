@@ -12,6 +12,8 @@ package enum StoreAnswer: Hashable, Sendable {
     case bad(String)
     /// The answer did not arrive in time.
     case late
+    /// It did not, and may still come.
+    case later
     /// There was no connection, or the store failed.
     case failed(String)
     /// The store asks for fewer requests, and for a pause of so many seconds if it says so.

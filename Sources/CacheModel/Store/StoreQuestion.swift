@@ -8,17 +8,21 @@ package struct StoreQuestion: Hashable, Sendable {
     package let naming: IgnoredQueries
     /// Whether there is an entry already, so that the store is first asked about the object without its bytes.
     package let isAboutEntry: Bool
-    /// Whether the image is claimed if it is missing.
+    /// Whether the image is missing and only claimed, unless another machine has done so.
     package let claims: Bool
     /// Seconds. The store knows nothing new about an entry whose origin confirms it for less, because that is not written.
     package let leastLifetime: Int64
     package let patience: StorePatience
+    /// The time for which a late answer still counts.
+    package let lateTime: Duration
 
     package init(
         name: CacheURL, naming: IgnoredQueries = IgnoredQueries(), isAboutEntry: Bool,
-        claims: Bool = false, leastLifetime: Int64 = 0, patience: StorePatience
+        claims: Bool = false, leastLifetime: Int64 = 0, patience: StorePatience,
+        lateTime: Duration = .zero
     ) {
         (self.name, self.naming, self.isAboutEntry) = (name, naming, isAboutEntry)
-        (self.claims, self.leastLifetime, self.patience) = (claims, leastLifetime, patience)
+        (self.claims, self.leastLifetime) = (claims, leastLifetime)
+        (self.patience, self.lateTime) = (patience, lateTime)
     }
 }

@@ -14,6 +14,8 @@ package struct StoreState: Sendable {
     /// How long downloads from origins usually take. `nil` before the first.
     private var usualDownload: Duration?
     package var queue = StoreQueue()
+    /// Writes that run at once: as many as the store takes.
+    package private(set) var writeLimit = Self.fewWrites
     /// The keys of the writes under way. One key is written by one request at a time.
     package var writing: Set<CacheKey> = []
     /// Writes that failed and are tried again.
@@ -49,23 +51,31 @@ package struct StoreState: Sendable {
     }
 
     package func question(
-        _ name: CacheURL, isAboutEntry: Bool, isPrefetch: Bool, isAwaited: Bool
+        _ name: CacheURL, isAboutEntry: Bool, claims: Bool, isPatient: Bool
     ) -> StoreQuestion {
-        // If origins are quick, a claim would take longer than the download that it saves.
-        let isSlow = usualDownload.map { $0 >= Self.slowDownload } ?? true
-        return StoreQuestion(
-            name: name, naming: naming, isAboutEntry: isAboutEntry,
-            claims: policy.writes && writes.reason == nil && (isPrefetch || isSlow),
-            leastLifetime: policy.renew,
-            patience: pace.patience(isPrefetch || isAwaited, atMost: policy.timeout))
+        StoreQuestion(
+            name: name, naming: naming, isAboutEntry: isAboutEntry, claims: claims,
+            leastLifetime: policy.renew, patience: pace.patience(isPatient, atMost: policy.timeout),
+            lateTime: policy.timeout)
     }
 
-    /// The time for which a download waits for another machine: twice that of a usual one, but not longer than a person
-    /// does, or a claim holds.
-    package func longestWait(_ urgency: Priority) -> Duration {
-        guard urgency != .visible else { return .seconds(1) }
-        return min(max(.seconds(1), (usualDownload ?? .zero) * 2), .seconds(StoreClaim.lifetime))
+    /// Whether missing images are claimed. If origins are quick, that would take longer than the downloads that it saves.
+    package func claims(isPrefetch: Bool) -> Bool {
+        guard policy.writes, reads.reason == nil, writes.reason == nil else { return false }
+        return isPrefetch || usualDownload.map { $0 >= Self.slowDownload } ?? true
     }
+
+    private static let fewWrites = 4
+    package static let mostWrites = 32
+
+    /// A write succeeded. If as many ran as may, one more may run from now on.
+    package mutating func wrote() {
+        writes.succeeded()
+        if writing.count + 1 >= writeLimit { writeLimit = min(writeLimit + 1, Self.mostWrites) }
+    }
+
+    /// A write was late, or the store failed.
+    package mutating func wroteInVain() { writeLimit = max(writeLimit / 2, 1) }
 
     private static let slowDownload = Duration.milliseconds(100)
 

@@ -19,6 +19,7 @@ enum HeaderField: String, CaseIterable {
     case storeURLDigest = "x-amz-meta-url-digest"
     case storeLeftOut = "x-amz-meta-left-out"
     case storeClaim = "x-amz-meta-claim"
+    case storeSignature = "x-amz-meta-signature"
 
     private static let names = allCases.map { (field: $0, name: Array($0.rawValue.utf8)) }
 

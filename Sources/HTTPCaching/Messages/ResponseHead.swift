@@ -171,6 +171,7 @@ package struct ResponseHead: Sendable {
         case .storeURLDigest: storeMetadata = storeMetadata.with { $0.urlDigest = value }
         case .storeLeftOut: storeMetadata = storeMetadata.with { $0.leftOut = value }
         case .storeClaim: storeMetadata = storeMetadata.with { $0.claim = value }
+        case .storeSignature: storeMetadata = storeMetadata.with { $0.signature = value }
         case .vary:
             variesOnAnything =
                 variesOnAnything || value.members.contains("*")

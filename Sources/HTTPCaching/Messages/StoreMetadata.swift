@@ -15,24 +15,41 @@ package struct StoreMetadata: Hashable, Sendable {
     package var leftOut: String?
     /// Seconds for which the object, which has no bytes, says that a machine downloads the image.
     package var claim: String?
+    /// The writer's name, and its signature of the other fields.
+    package var signature: String?
 
     package init(
         record: String? = nil, digest: String? = nil, urlDigest: String? = nil,
-        leftOut: String? = nil, claim: String? = nil
+        leftOut: String? = nil, claim: String? = nil, signature: String? = nil
     ) {
         (self.record, self.digest, self.urlDigest) = (record, digest, urlDigest)
-        (self.leftOut, self.claim) = (leftOut, claim)
+        (self.leftOut, self.claim, self.signature) = (leftOut, claim, signature)
     }
 
     /// The header fields of an upload. No name begins with another one, which libcurl 7.88 would sign wrongly.
     package var fields: [RequestField] {
         let all = [
             (HeaderField.storeRecord, record), (.storeDigest, digest), (.storeURLDigest, urlDigest),
-            (.storeLeftOut, leftOut), (.storeClaim, claim),
+            (.storeLeftOut, leftOut), (.storeClaim, claim), (.storeSignature, signature),
         ]
         return all.compactMap { field, value in
             value.map { RequestField(name: field.rawValue, value: $0) }
         }
+    }
+}
+
+extension StoreMetadata {
+    /// The text that is signed: what the object is, and for which URL.
+    private var promise: String {
+        (["cached 1"] + [urlDigest, digest, leftOut, record].map { $0 ?? "" })
+            .joined(separator: "\n")
+    }
+
+    package mutating func sign(with key: SigningKey) { signature = key.signature(of: promise) }
+
+    package func isSigned(byOneOf keys: [VerifyingKey]) -> Bool {
+        guard let signature else { return false }
+        return keys.contains { $0.verifies(signature, of: promise) }
     }
 }
 

@@ -104,7 +104,7 @@ export class Catalog {
     this.list = reply.list
     this.order = order
     this.isWhole = known.isWhole
-    // The images around the place on the screen count before the server has read the list: else it would move.
+    // Those on the screen count before the server has read the list: else they would move.
     this.total = Math.max(this.#expected(known.total), ...pages.map(([page, items]) => items.length && page * pageLength + items.length))
     this.#pages.clear()
     this.#items.clear()
@@ -153,7 +153,7 @@ export class Catalog {
       }
       // A part that was the last one may have become longer.
       const hasGrown = kept && kept.keys.length < pageLength && kept.total !== this.total
-      // What was passed by is not asked for: the grid says again what it needs when an answer has come.
+      // What was passed by is not asked for: after each answer the grid says again what it needs.
       if ((!kept || hasGrown) && !this.#asked.has(page) && this.#asked.size < concurrent) this.#fetch(page)
     }
   }

@@ -156,7 +156,7 @@ function settle() {
 }
 
 let outageTimer = null
-/** Whether there was no daemon. The list of one that was only slow is still good, and asking anew would make it slower. */
+/** Whether there was no daemon. A slow one still has the list, and asking anew would make it slower. */
 let wasAway = false
 
 function showOutage(message, isConnected = message === '') {

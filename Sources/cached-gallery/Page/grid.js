@@ -137,8 +137,9 @@ export class Grid {
     // While one scrolls, what comes is loaded earlier, and what has gone is not loaded any more.
     const above = view * [1.75, 1, 0.25][direction + 1]
     const rows = this.layout.rows(Math.max(0, position - above), position + 3 * view - above)
-    // The next part of the list is known before it is reached.
-    if (rows.length > 0) this.#catalog.need(rows[0].first, rows.at(-1).first + blockLength)
+    // The next parts of the list are known before they are reached.
+    const [before, after] = [[2, 1], [0, 1], [0, 3]][direction + 1]
+    if (rows.length > 0) this.#catalog.need(rows[0].first - before * blockLength, rows.at(-1).first + after * blockLength)
     const wanted = new Map()
     for (const row of rows) {
       const isSeen = row.top < position + view && row.top + row.height > position && !document.hidden

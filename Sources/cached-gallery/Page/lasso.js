@@ -1,7 +1,7 @@
 /** Selects images by a rectangle that is drawn over empty room. */
 import { element } from './dom.js'
 
-/** How far the pointer moves before there is a rectangle, and how near an edge it scrolls the list, in pixels. */
+/** How far the pointer moves at least, and how near an edge it scrolls the list, in pixels. */
 const least = 4
 const edge = 32
 

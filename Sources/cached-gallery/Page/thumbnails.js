@@ -25,8 +25,8 @@ export function addressFor(item, side) {
 }
 
 export class Thumbnails {
-  /** A browser opens six connections to a server, and the stream of events and the calls need some of them. */
-  static concurrent = 4
+  /** More than a browser's six connections: none rests while a picture is decoded. It sends calls before pictures. */
+  static concurrent = 8
 
   #waiting = new Set()
   #running = 0

@@ -277,12 +277,15 @@ extension Setting {
             restart: true, "The place of the bucket's name in a URL."
         ) { $0.store.style = $1 },
         Setting(
-            "CACHED_STORE_CREDENTIALS", .noCredentials,
+            "CACHED_STORE_CREDENTIALS", .credentials,
             otherwise: """
-                searched for in the environment, in the service manager's credential named aws, and \
-                in ~/.aws/credentials
+                searched for in the environment, at the service that it names, in the service \
+                manager's credential named aws, and in ~/.aws/credentials
                 """, restart: true,
-            "The word none, for a bucket that everybody may read."
+            """
+            none, for a bucket that everybody may read, or instance, for those of a virtual machine \
+            at AWS from its metadata service.
+            """
         ) { $0.store.credentials = $1 },
         Setting(
             "CACHED_STORE_MODE", SettingKind(words: ["read-write", "read", "write"]) { $0 },
@@ -311,6 +314,20 @@ extension Setting {
             otherwise: "a quarter of CACHED_MAX_RATE, if that is set",
             restart: true, "The largest number of bytes a second that all uploads together send."
         ) { $0.store.maximumRate = $1 },
+        Setting(
+            "CACHED_STORE_SIGN", .signingKey, restart: true,
+            """
+            A file with the private key by which this machine signs what it puts into the bucket. \
+            `cachectl store key NAME FILE` makes one.
+            """
+        ) { $0.store.signing = $1 },
+        Setting(
+            "CACHED_STORE_TRUST", .trustedKeys, restart: true,
+            """
+            A file with public keys, one a line. Objects that none of them has signed do not count. \
+            Without it, whoever may write to the bucket is believed.
+            """
+        ) { $0.store.trusted = $1 },
     ]
 
     private static let pressure: [Setting] = [

@@ -1,5 +1,6 @@
 import CacheCore
 import CacheKey
+import CacheValues
 import Glibc
 import HTTPCaching
 
@@ -164,14 +165,58 @@ extension String {
     }
 }
 
+extension SettingKind where Value == SigningKey {
+    /// A file with a private key, which nobody else may read.
+    static var signingKey: Self {
+        SettingKind("FILE") { (path) throws(WrongValue) in
+            let lines = try keyLines(of: path)
+            var status = stat()
+            guard stat(path, &status) == 0,
+                status.st_mode & 0o077 == 0 || path.hasPrefix("/run/credentials/")
+            else {
+                throw WrongValue("a file that only its owner can read; run chmod 600 on it")
+            }
+            guard lines.count == 1, let key = SigningKey(lines[0]) else {
+                throw WrongValue("a file with one private key, as `cachectl store key` makes it")
+            }
+            return key
+        }
+    }
+}
+
+extension SettingKind where Value == [VerifyingKey] {
+    static var trustedKeys: Self {
+        SettingKind("FILE") { (path) throws(WrongValue) in
+            try keyLines(of: path).map { (line) throws(WrongValue) in
+                guard let key = VerifyingKey(line) else {
+                    throw WrongValue("a file of public keys, as `cachectl store key` prints them")
+                }
+                return key
+            }
+        }
+    }
+}
+
+/// The lines of a file of keys, without comments.
+private func keyLines(of path: String) throws(WrongValue) -> [String] {
+    do throws(TextFile.Problem) {
+        return try TextFile.lines(of: path).filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    } catch {
+        throw WrongValue("a file of keys: the file \(error)")
+    }
+}
+
 extension SettingKind where Value == StoreCredentialSource {
     /// A key that a person writes here by mistake must not get into the log.
-    static var noCredentials: Self {
-        SettingKind("none") { (text) throws(WrongValue) in
-            guard text == "none" else {
-                throw WrongValue("none, for a public bucket; a key belongs into a file", shown: "…")
+    static var credentials: Self {
+        SettingKind("none|instance") { (text) throws(WrongValue) in
+            switch text {
+            case "none": return .none
+            case "instance": return .instance
+            default:
+                throw WrongValue(
+                    "none, for a public bucket, or instance; a key belongs into a file", shown: "…")
             }
-            return .none
         }
     }
 }

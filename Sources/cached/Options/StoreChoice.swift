@@ -1,5 +1,6 @@
 import CacheCore
 import CacheModel
+import CacheValues
 import Logging
 
 /// The settings about a store that several machines share, before they are put together.
@@ -11,6 +12,8 @@ struct StoreChoice: Sendable {
     var credentials: StoreCredentialSource?
     var policy = StorePolicy()
     var maximumRate: Int64?
+    var signing: SigningKey?
+    var trusted: [VerifyingKey]?
 
     /// `nil` without a bucket, even if other settings of the store are set. A wrong value of one is an error all the same.
     ///
@@ -27,6 +30,9 @@ struct StoreChoice: Sendable {
             credentials: credentials ?? StoreCredentialSource(environment: environment))
         settings.policy = policy
         settings.maximumRate = maximumRate ?? downloadRate.map { max(1, $0 / 4) }
+        settings.signing = signing
+        // What this machine has put there itself counts.
+        settings.trusted = trusted.map { $0 + [signing?.verifying].compactMap(\.self) }
         return settings
     }
 

@@ -50,6 +50,40 @@ struct StoreWriteTests {
         }
     }
 
+    /// A machine that only reads sees by the mark that it looks at the right place.
+    @Test func whoWritesLeavesAMarkAndWhoReadsLooksForIt() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope, mode: (true, true))
+            let mark = "/images/v1/cached"
+            #expect(store.settings.location.markURL == store.server.url(mark))
+            store.server.route(mark) { [server = store.server] request in
+                let isThere = server.requests(mark).contains { $0.method == "PUT" }
+                guard request.method != "PUT" else { return .answer(200) }
+                return isThere ? .answer(body: [1]) : .storeError(404, "NoSuchKey")
+            }
+            let reader = try CacheFixture(in: scope) {
+                $0.store = store.settings
+                $0.store?.policy.writes = false
+            }
+            #expect(reader.cache.checkStore()?.problem?.contains("no machine has put") == true)
+            let fixture = try fixture(store, in: scope)
+            for path in ["/a.png", "/b.png"] {
+                store.server.route(store.path(try fixture.imageRequest(path))) { request in
+                    request.method == "PUT" ? .answer(200) : .storeError(404, "NoSuchKey")
+                }
+                fixture.origin.route(path, .answer(headers: lasting, body: image))
+                #expect(try await fixture.fetch(path).failures.isEmpty)
+                try await waitUntil("the image to be in the store") {
+                    fixture.storeCounters.uploads == (path == "/a.png" ? 1 : 2)
+                }
+            }
+            try await store.server.waitForRequest(mark, count: 2)
+            let puts = store.server.requests(mark).filter { $0.method == "PUT" }
+            #expect(puts.count == 1 && puts.first?.headers["If-None-Match"] == "*")
+            #expect(reader.cache.checkStore()?.problem == nil)
+        }
+    }
+
     @Test(arguments: [
         "private, max-age=1000", "no-store", "max-age=1000, no-store",
     ])

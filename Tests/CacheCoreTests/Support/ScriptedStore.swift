@@ -35,17 +35,18 @@ struct ScriptedStore {
     /// The header fields of an object with these bytes, as a daemon writes them.
     func fields(
         _ request: ImageRequest, _ bytes: [UInt8], lifetime: Int64 = 3600, age: Int64 = 0,
-        change: (inout EntryRecord) -> Void = { _ in }
+        signedBy key: SigningKey? = nil, change: (inout EntryRecord) -> Void = { _ in }
     ) -> HeaderFields {
         var record = EntryRecord(
             size: Int64(bytes.count), mediaType: .png, width: 8, height: 8,
             fetchedAt: Sample.now, freshUntil: Sample.now + lifetime,
             validators: Validators(entityTag: "\"1\""), isPinned: false)
         change(&record)
-        let metadata = StoreMetadata(
+        var metadata = StoreMetadata(
             record: StoreRecord(record, put: Sample.now).text,
             digest: ContentDigest(of: bytes).description,
             urlDigest: StoreMetadata.urlDigest(of: request.name))
+        if let key { metadata.sign(with: key) }
         var fields: [(name: String, value: String)] = metadata.fields.map { field in
             (name: field.name, value: field.value)
         }

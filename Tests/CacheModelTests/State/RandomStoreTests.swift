@@ -31,6 +31,8 @@ private struct StoreStorm: ~Copyable {
     private let keys = (0..<12).map { "\($0)" }
     /// The work that the threads are doing.
     private var lookups: [FlightID: CacheKey] = [:]
+    /// The questions that are late, and still under way.
+    private var late: Set<FlightID> = []
     private var transfers: [FlightID: CacheKey] = [:]
     private var publications: [FlightID: (key: CacheKey, isConfirmed: Bool)] = [:]
     private var tasks: [StoreTask] = []
@@ -136,9 +138,24 @@ private struct StoreStorm: ~Copyable {
         )
         let isHit = Bool.random(using: &random)
         let isEntry = state.disk.contains(key)
+        let wasLate = late.remove(id) != nil
+        let isLate = !wasLate && Int.random(in: 0..<4, using: &random) == 0
+        if isLate {
+            lookups[id] = key
+            late.insert(id)
+        }
         var random = random
         event { [now] state, effects in
-            if isHit, isEntry {
+            if isLate {
+                state.notInStore(
+                    key, id, .later, after: nil, now: now, using: &random, &effects)
+            } else if wasLate, isHit {
+                state.foundInStore(
+                    key, id, size: 10, reuse: reuse ?? .fresh, after: nil, &effects)
+            } else if wasLate {
+                state.notInStore(
+                    key, id, .withdrawn, after: nil, now: now, using: &random, &effects)
+            } else if isHit, isEntry {
                 state.confirmedByStore(key, id, after: .milliseconds(1), &effects)
             } else if isHit {
                 state.foundInStore(

@@ -1,6 +1,7 @@
 import CacheKey
 import CacheSamples
 import CacheValues
+import Glibc
 import TestSupport
 import Testing
 
@@ -10,10 +11,14 @@ import Testing
 /// Decisions about a store that several machines share.
 @Suite("State: store", .timeLimit(.minutes(5)))
 struct StoreScriptTests {
+    /// - Parameter time: that of a usual download. If it is long, images are claimed.
     private func script(
-        _ policy: StorePolicy = StorePolicy(), transferLimit: Int = 9
+        _ policy: StorePolicy = StorePolicy(), transferLimit: Int = 9,
+        downloadsTake time: Duration = .milliseconds(1)
     ) -> StateScript {
-        StateScript(transferLimit: transferLimit, store: policy)
+        let script = StateScript(transferLimit: transferLimit, store: policy)
+        _ = script.event { state, _ in state.store?.downloaded(in: time) }
+        return script
     }
 
     private func answers(
@@ -29,12 +34,13 @@ struct StoreScriptTests {
     }
 
     private func brings(
-        _ script: StateScript, _ image: String, reuse: Reuse = .fresh
+        _ script: StateScript, _ image: String, _ question: FlightID? = nil, reuse: Reuse = .fresh
     ) -> [String] {
-        let id = script.flight(image)
+        let id = question ?? script.flight(image)
         return script.event { state, effects in
             state.foundInStore(
-                script.key(image), id, size: 1000, reuse: reuse, after: .milliseconds(2), &effects)
+                script.key(image), id, size: 1000, reuse: reuse,
+                after: question == nil ? .milliseconds(2) : nil, &effects)
         }
     }
 
@@ -56,7 +62,7 @@ struct StoreScriptTests {
     /// The wrong answer has reserved the space that another download waits for.
     @Test func theSpaceOfAWrongAnswerGoesToTheDownloadThatWaitsForIt() {
         let script = StateScript(
-            transferLimit: 1, bytes: 40_960, store: StorePolicy())
+            transferLimit: 1, bytes: 40_960, store: StorePolicy(writes: false))
         script.caller("one", wants: "a", "b")
         #expect(script.asks("a", for: 1, of: 28_672) == ["granted 28672"])
         #expect(answers(script, "b", .missing) == ["start b"])
@@ -161,6 +167,57 @@ struct StoreScriptTests {
         script.caller("four", wants: "w") { #expect($0.contains("ask the store for w")) }
     }
 
+    // MARK: Late answers
+
+    private func becomesLate(_ script: StateScript, _ image: String) -> FlightID {
+        let question = script.flight(image)
+        #expect(answers(script, image, .later).contains("start \(image)"))
+        #expect(script.flight(image) != question)
+        #expect(script.state.store?.counters.late == 1)
+        #expect(script.state.store?.lookups.runningCount == 0)
+        return question
+    }
+
+    @Test func aLateAnswerThatComesBeforeTheOriginsIsTaken() {
+        let script = script()
+        script.caller("one", wants: "a")
+        let question = becomesLate(script, "a")
+        let said = brings(script, "a", question).filter { $0 != "announce" }
+        #expect(said == ["cancel a", "publish a"])
+        #expect(script.flight("a") == question)
+        #expect(script.published("a").contains("tell one"))
+        #expect(script.stops("a") == [])
+        #expect(script.state.scheduler.running == 0)
+        #expect(script.state.store?.counters.hits == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func aLateAnswerThatComesAfterTheOriginsIsNot(isWhole: Bool) {
+        let script = script()
+        script.caller("one", wants: "a")
+        let question = becomesLate(script, "a")
+        _ = script.progresses("a", received: 500, total: 1000)
+        if isWhole {
+            #expect(script.finishes("a") == ["publish a"])
+            _ = script.published("a")
+        }
+        #expect(brings(script, "a", question) == [])
+        #expect(script.state.store?.counters.hits == 0)
+        if !isWhole { #expect(script.finishes("a") == ["publish a"]) }
+    }
+
+    @Test func aLateAnswerComesIntoTheQueueOfADownloadThatHasNoSlot() {
+        let script = script(transferLimit: 1)
+        script.caller("one", wants: "x", "a")
+        #expect(answers(script, "x", .missing) == ["start x"])
+        let question = script.flight("a")
+        _ = answers(script, "a", .later)
+        #expect(script.phase("a") == .queued)
+        #expect(brings(script, "a", question).contains("publish a"))
+        #expect(script.published("a") == [])
+        #expect(script.finishes("x") == ["publish x"])
+    }
+
     @Test func manyLeaveAStoreSomeAtATime() {
         let script = script()
         for number in 0..<1100 { _ = script.want("n\(number)", by: nil) }
@@ -196,6 +253,63 @@ struct StoreScriptTests {
         // What it brings replaces the claim.
         downloads(script, "a")
         #expect(takes(script) == StoreTask(.replace, script.key("a")))
+    }
+
+    /// A machine whose downloads wait for a slot would have the others wait in vain.
+    @Test func anImageIsClaimedOnceItsDownloadHasASlot() {
+        let script = script(transferLimit: 1, downloadsTake: .seconds(1))
+        let waiter = script.caller("one", wants: "a", "b")
+        #expect(answers(script, "b", .missing) == ["claim b"])
+        #expect(answers(script, "a", .missing) == [])
+        #expect(script.state.scheduler.running == 1)
+        // Another machine has claimed it.
+        #expect(answers(script, "b", .awaited).contains("claim a"))
+        #expect(script.state.scheduler.running == 1)
+        #expect(answers(script, "a", .claimed) == ["start a"])
+        downloads(script, "a")
+        #expect(takes(script) == StoreTask(.replace, script.key("a")))
+        _ = script.leaves(waiter)
+        #expect(script.state.scheduler.running == 0)
+    }
+
+    @Test func theSlotGoesToTheDownloadThatIsClaimed() {
+        let script = script(transferLimit: 1, downloadsTake: .seconds(1))
+        script.caller("one", wants: "a", "b", "c")
+        #expect(answers(script, "a", .missing) == ["claim a"])
+        for image in ["b", "c"] { #expect(answers(script, image, .missing) == []) }
+        #expect(answers(script, "a", .claimed) == ["start a"])
+    }
+
+    @Test func whoLeavesWhileItsImageIsClaimedFreesTheSlot() {
+        let script = script(transferLimit: 1, downloadsTake: .seconds(1))
+        let waiter = script.caller("one", wants: "a")
+        #expect(answers(script, "a", .missing) == ["claim a"])
+        let question = script.flight("a")
+        #expect(script.leaves(waiter).contains("stop asking for a"))
+        _ = script.event { state, effects in
+            var random = SeededGenerator(seed: 1)
+            state.notInStore(
+                script.key("a"), question, .withdrawn, after: nil, now: Sample.moment,
+                using: &random, &effects)
+        }
+        #expect(script.state.scheduler.running == 0)
+    }
+
+    /// A store that fails, or knows no conditions, delays a download by one answer.
+    @Test(arguments: [StoreAnswer.notAsked, .late, .failed("it broke")])
+    func aClaimThatFailsIsNoReasonNotToDownload(answer: StoreAnswer) {
+        let script = script(downloadsTake: .seconds(1))
+        script.caller("one", wants: "a")
+        #expect(answers(script, "a", .missing) == ["claim a"])
+        #expect(answers(script, "a", answer).contains("start a"))
+    }
+
+    @Test func whatIsQuickIsClaimedForPrefetchesOnly() {
+        let script = script()
+        script.caller("one", wants: "a")
+        _ = script.want("b", by: nil, FetchOptions(priority: .background))
+        #expect(answers(script, "a", .missing) == ["start a"])
+        #expect(answers(script, "b", .missing) == ["claim b"])
     }
 
     @Test func aClaimIsReplacedOrDeleted() {
@@ -270,6 +384,80 @@ struct StoreScriptTests {
         }
         #expect(takes(script) == nil)
         #expect(script.state.store?.counters.dropped == 1)
+    }
+
+    @Test func asManyWritesRunAsTheStoreTakes() throws {
+        let script = script(StorePolicy(reads: false))
+        let names = (0..<700).map { "n\($0)" }
+        for name in names {
+            _ = script.want(name, by: nil)
+            downloads(script, name)
+        }
+        func begun() -> [StoreTask] {
+            var tasks: [StoreTask] = []
+            while let task = takes(script) { tasks.append(task) }
+            return tasks
+        }
+        var tasks = begun()
+        #expect(tasks.count == 4)
+        while tasks.count < 32 {
+            let before = tasks.count
+            for task in tasks { _ = ends(script, task, .written(bytes: 1)) }
+            tasks = begun()
+            try #require(tasks.count > before)
+        }
+        #expect(tasks.count == 32)
+        _ = ends(script, tasks[0], .overloaded(retryAfter: nil))
+        for task in tasks.dropFirst() { _ = ends(script, task, .obsolete) }
+        #expect(begun().count == 16)
+    }
+
+    // MARK: Many questions
+
+    /// Nanoseconds of this thread. clock_gettime(2)
+    private static var processorTime: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
+    /// The time of a thousand answers while so many downloads wait to ask: the least of three.
+    private func cost(waiting count: Int) -> Int {
+        var state = CacheState(
+            transferLimit: 9, originLimit: .max, retry: .once, publishingLimit: .max,
+            store: StorePolicy())
+        state.disk.validity = .complete
+        state.store?.downloaded(in: .milliseconds(1))
+        var random = SeededGenerator(seed: 1)
+        var asked: [(FlightID, CacheKey)] = []
+        func take(_ effects: Effects) {
+            for case .askStore(let id, let key, _, _, _) in effects.work { asked.append((id, key)) }
+        }
+        for number in 0..<count {
+            var effects = Effects()
+            state.requested(
+                Sample.key("\(number)"), Sample.url("\(number)"), by: nil, FetchOptions(),
+                now: FileTime(Sample.now), &effects)
+            take(effects)
+        }
+        let times = (0..<3).map { _ in
+            let start = Self.processorTime
+            for _ in 0..<1000 {
+                let (id, key) = asked.removeFirst()
+                var effects = Effects()
+                state.notInStore(
+                    key, id, .missing, after: .milliseconds(2), now: Sample.moment, using: &random,
+                    &effects)
+                take(effects)
+            }
+            return Self.processorTime - start
+        }
+        return times.min() ?? 0
+    }
+
+    @Test func aQuestionCostsTheSameHoweverManyWait() {
+        let (few, many) = (cost(waiting: 10_000), cost(waiting: 40_000))
+        #expect(many < few * 2, "\(few) ns, \(many) ns")
     }
 
     @Test func aRefusedWriteStopsWritesAndNotQuestions() {

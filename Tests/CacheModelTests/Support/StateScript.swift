@@ -265,8 +265,9 @@ final class StateScript {
         case .planRetry: "plan"
         case .planMeasurement: nil
         case .askStore(_, let key, _, _, let question):
-            question.isAboutEntry
-                ? "ask the store about \(name(key))" : "ask the store for \(name(key))"
+            question.claims
+                ? "claim \(name(key))"
+                : "ask the store \(question.isAboutEntry ? "about" : "for") \(name(key))"
         case .cancelLookup(_, let key, _): "stop asking for \(name(key))"
         case .wakeStoreWriter: "write"
         case .unlink(let victim): "unlink \(doom(victim))"

@@ -6,8 +6,7 @@ import HTTPCaching
 /// Asks the store step by step, as a person would who looks for a fault. Used by one thread.
 final class StoreProbe {
     private let access: StoreAccess
-    private let environment: RequestEnvironment
-    private let multi: CurlMulti
+    private let requests: BriefRequests
     /// A name that no image has.
     private let url: String
 
@@ -15,8 +14,9 @@ final class StoreProbe {
 
     init(_ access: StoreAccess, _ settings: TransferSettings) throws(CacheError) {
         self.access = access
-        multi = try CurlMulti()
-        environment = RequestEnvironment(settings, multi.connections)
+        let multi = try CurlMulti()
+        requests = BriefRequests(
+            multi: multi, environment: RequestEnvironment(settings, multi.connections))
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         let prefix = access.location.prefix
         url = access.location.url(
@@ -95,65 +95,34 @@ final class StoreProbe {
         return "\(step): \(refusal.code): \(refusal.remedy)"
     }
 
-    /// What is wrong with the connection, and the remedy.
-    private func explain(_ error: CurlError, _ request: Request) -> String {
-        let failure = Failure.curl(
-            error, certificateProblem: request.easy.certificateProblem,
-            text: request.easy.errorText)
-        return StoreRefusal(failure, at: access.location.endpoint)?.remedy
-            ?? "no answer from \(access.location.endpoint): \(failure.message)"
-    }
-
     private func ask(
         _ method: StoreRequest.Method, _ step: String, _ fields: [RequestField] = [],
         at other: String? = nil
     ) throws -> Answer {
-        var plan = RequestPlan(
-            flight: FlightID(rawValue: 0), url: other ?? url, route: .direct,
-            mayShareConnection: false)
-        plan.fields = fields
-        plan.decodesBody = false
+        let request: StoreRequest
         do throws(StoreCredentialSource.Missing) {
-            plan.store = try access.request(
-                method, StorePatience(limit: Self.patience, rate: 1 << 20))
+            request = try access.request(method)
         } catch {
             let refusal = StoreRefusal.noCredentials(error)
             throw Fault(problem: "\(refusal.code): \(refusal.remedy)")
         }
-        let taker = DocumentTaker()
-        let request = try Request(plan, environment)
-        request.delegate = taker
-        multi.add(request.easy)
-        defer { multi.remove(request.easy) }
-        let began = ContinuousClock.now
-        while began + Self.patience * 2 > .now, request.deadline.map({ $0 > .now }) ?? true {
-            multi.perform()
-            if let (_, end) = multi.nextFinished() {
-                if case .failed(let error) = end, !request.head.isComplete {
-                    throw Fault(problem: "\(step): \(explain(error, request))")
-                }
-                return Answer(
-                    status: request.head.status,
-                    explanation: StoreExplanation(request.head, taker.bytes),
-                    time: began.duration(to: .now), document: taker.bytes)
+        let endpoint = access.location.endpoint
+        do throws(BriefRequests.Failed) {
+            let answer = try requests.send(
+                request, to: other ?? url, fields, within: Self.patience)
+            return Answer(
+                status: answer.head.status,
+                explanation: StoreExplanation(answer.head, answer.document), time: answer.time,
+                document: answer.document)
+        } catch {
+            guard let failure = error.failure else {
+                throw Fault(problem: "\(step): no answer from \(endpoint) in time")
             }
-            multi.poll(milliseconds: 100)
+            // What is wrong with the connection, and the remedy.
+            let problem =
+                StoreRefusal(failure, at: endpoint)?.remedy
+                ?? "no answer from \(endpoint): \(failure.message)"
+            throw Fault(problem: "\(step): \(problem)")
         }
-        throw Fault(problem: "\(step): no answer from \(access.location.endpoint) in time")
-    }
-}
-
-/// Keeps a short body.
-private final class DocumentTaker: RequestDelegate {
-    private(set) var bytes: [UInt8] = []
-    let wantsBody = true
-
-    func responseBegan(isMultiplexed: Bool) {}
-    func refusal(of head: ResponseHead) -> Failure? { nil }
-
-    func received(_ piece: UnsafeRawBufferPointer) -> WriteResult {
-        guard bytes.count + piece.count <= 16 * 1024 else { return .refused }
-        bytes += piece
-        return .taken
     }
 }

@@ -4,6 +4,7 @@ internal import Synchronization
 /// store: it ends the times in which the store is left alone.
 final class StoreWriter: Sendable {
     private let multi: CurlMulti
+    private let services: CurlMulti
     private let settings: StoreSettings
     private let access: StoreAccess
     private let thread = Mutex<NamedThread?>(nil)
@@ -12,15 +13,18 @@ final class StoreWriter: Sendable {
 
     init(_ settings: StoreSettings, _ access: StoreAccess) throws(CacheError) {
         (self.settings, self.access) = (settings, access)
-        multi = try CurlMulti()
+        (multi, services) = (try CurlMulti(), try CurlMulti())
     }
 
     func start(_ cache: Cache, _ transfers: TransferSettings) {
-        let (multi, access, rate) = (multi, access, settings.maximumRate)
+        let (multi, services, access, rate) = (multi, services, access, settings.maximumRate)
         thread.withLock { thread in
             thread = NamedThread("store-write") {
                 StoreWriterThread(
                     cache, access, RequestEnvironment(transfers, multi.connections), multi,
+                    BriefRequests(
+                        multi: services,
+                        environment: RequestEnvironment(transfers, services.connections)),
                     rate: rate
                 ).run { self.end.withLock { $0 } }
             }

@@ -8,6 +8,8 @@ final class StoreWriterThread {
     private let access: StoreAccess
     private let environment: RequestEnvironment
     private let multi: CurlMulti
+    /// For the service that gives credentials.
+    private let requests: BriefRequests
     /// Bytes a second of one upload.
     private let rate: Int64?
     private var writes: [FlightID: StoreWrite] = [:]
@@ -22,12 +24,12 @@ final class StoreWriterThread {
 
     init(
         _ cache: Cache, _ access: StoreAccess, _ environment: RequestEnvironment,
-        _ multi: CurlMulti, rate: Int64?
+        _ multi: CurlMulti, _ requests: BriefRequests, rate: Int64?
     ) {
         (self.cache, self.access, self.environment) = (cache, access, environment)
-        self.multi = multi
-        self.rate = rate.map { max(1, $0 / Int64(CacheState.storeWriteLimit)) }
-        multi.configure(connections: CacheState.storeWriteLimit)
+        (self.multi, self.requests) = (multi, requests)
+        self.rate = rate.map { max(1, $0 / Int64(StoreState.mostWrites)) }
+        multi.configure(connections: StoreState.mostWrites)
     }
 
     /// - Parameter end: when the thread has to end; `nil` if it goes on.
@@ -61,6 +63,7 @@ final class StoreWriterThread {
 
     /// Says at the start that there are no credentials, rather than at the first image.
     private func lookForCredentials() {
+        _ = access.renew(requests)
         do throws(StoreCredentialSource.Missing) {
             _ = try access.credentials()
         } catch {
@@ -73,9 +76,10 @@ final class StoreWriterThread {
 
     /// A store that refuses this machine is asked again as soon as there are other credentials.
     private func useOtherCredentials() {
-        guard cache.read({ $0.store?.isRefused == true }), access.hasOtherCredentials() else {
-            return
-        }
+        let hasOthers = access.renew(requests)
+        guard cache.read({ $0.store?.isRefused == true }),
+            hasOthers || access.hasOtherCredentials()
+        else { return }
         cache.run { state, _ in state.storeMayBeInReach() }
     }
 
@@ -143,7 +147,8 @@ final class StoreWriterThread {
     private func sleepTime(until limit: ContinuousClock.Instant?) -> Int32 {
         let now = ContinuousClock.now
         let times =
-            writes.values.map(\.request.deadline) + [limit, cache.read { $0.store?.nextEvent }]
+            writes.values.map(\.request.deadline)
+            + [limit, access.renewal, cache.read { $0.store?.nextEvent }]
         let look = cache.read { $0.store?.isRefused == true } ? now + Self.lookInterval : nil
         guard let next = (times + [look]).compactMap(\.self).min() else { return Self.longestSleep }
         let left = max(now.duration(to: next), .zero)

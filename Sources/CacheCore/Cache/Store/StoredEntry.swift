@@ -36,9 +36,10 @@ struct StoredEntry {
         }
         file = UploadedFile(descriptor: descriptor, size: record.size)
         (self.record, self.digest) = (record, digest)
-        let metadata = StoreMetadata(
+        var metadata = StoreMetadata(
             record: StoreRecord(record, put: .now).text, digest: digest.description,
             urlDigest: StoreMetadata.urlDigest(of: url), leftOut: leftOut)
+        if let key = cache.storeSettings?.signing { metadata.sign(with: key) }
         let type = RequestField(name: "content-type", value: record.mediaType.name)
         fields = [type] + metadata.fields
     }

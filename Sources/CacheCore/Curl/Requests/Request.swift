@@ -56,7 +56,7 @@ final class Request {
     /// libcurl reads from it while the request runs.
     private var upload: UploadedFile?
     /// The time from ``began`` until the response has to be there. `nil` for the limits of the settings.
-    private let patience: StorePatience?
+    private var patience: StorePatience?
     /// Why the last address was not used, unless another address of the same host was.
     var refusedAddress: Failure?
     /// Whether the host is at an address that means another host on another network.
@@ -157,6 +157,13 @@ final class Request {
     /// When the response as a whole is late; `nil` if there is no such limit.
     var wholeEnd: ContinuousClock.Instant? {
         patience.map { began + $0.time(for: Int64(pieces.bytes)) }
+    }
+
+    /// Gives a late response more time, once.
+    func prolong(by time: Duration) {
+        patience = patience.map {
+            StorePatience(limit: began.duration(to: .now) + time, rate: $0.rate)
+        }
     }
 
     private func responseBegan() {

@@ -13,6 +13,7 @@ enum CredentialsFile {
         case unreadable(Errno)
         case noProfile(String)
         case incomplete(String)
+        case noToken
 
         var description: String {
             switch self {
@@ -21,6 +22,7 @@ enum CredentialsFile {
             case .noProfile(let name): "has no profile \"\(name)\""
             case .incomplete(let name):
                 "has no usable aws_access_key_id and aws_secret_access_key in profile \"\(name)\""
+            case .noToken: "is empty"
             }
         }
     }
@@ -32,7 +34,12 @@ enum CredentialsFile {
         try parse(try text(of: path), profile: profile)
     }
 
+    /// The file can also have what a `credential_process` of AWS prints.
     static func parse(_ text: String, profile: String) throws(Problem) -> StoreCredentials {
+        if text.first(where: { !$0.isWhitespace }) == "{" {
+            guard let found = TemporaryCredentials(text) else { throw .incomplete(profile) }
+            return found.credentials
+        }
         var section: Substring?
         var values: [String: String] = [:]
         var isFound = false
@@ -58,7 +65,7 @@ enum CredentialsFile {
     }
 
     /// open(2), read(2). The path can be a FIFO without a writer, so the opening does not wait.
-    private static func text(of path: String) throws(Problem) -> String {
+    static func text(of path: String) throws(Problem) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw .unreadable(Errno(rawValue: errno)) }
         defer { close(file) }

@@ -9,12 +9,19 @@ public struct StoreCredentialSource: Hashable, Sendable {
         case fixed(StoreCredentials)
         /// Files in the format of AWS, in the order in which they count, and the profile in them.
         case files([String], profile: String)
+        case service(CredentialService)
     }
 
     /// Why there are no credentials.
     public struct Missing: Error, Hashable, Sendable {
         /// The places that were searched, and the fault of each.
         public let places: [String]
+        /// Whether a service is being asked for the first time.
+        var isPending = false
+
+        init(places: [String], isPending: Bool = false) {
+            (self.places, self.isPending) = (places, isPending)
+        }
     }
 
     private let place: Place
@@ -23,13 +30,18 @@ public struct StoreCredentialSource: Hashable, Sendable {
 
     /// For public buckets.
     public static let none = StoreCredentialSource(place: .nothing, problem: "")
+    /// The metadata service of a virtual machine at AWS.
+    public static let instance = StoreCredentialSource(
+        .instance(endpoint: "http://169.254.169.254"))
+
+    init(_ service: CredentialService) { self.init(place: .service(service), problem: "") }
 
     private init(place: Place, problem: String) { (self.place, self.problem) = (place, problem) }
 
     /// The places in which other programs find them too. Files need not exist yet.
     ///
-    /// The addresses at which clouds offer credentials to their machines are not asked: they are addresses that this
-    /// program exists to refuse, and they hang where there is no cloud.
+    /// The metadata service of virtual machines is asked only if the settings say so: its address is one that this program
+    /// exists to refuse, and it hangs where there is no cloud.
     public init(environment: [String: String]) {
         func value(_ name: String) -> String? {
             environment[name].flatMap { $0.isEmpty ? nil : $0 }
@@ -42,6 +54,10 @@ public struct StoreCredentialSource: Hashable, Sendable {
                 return
             }
             problem = "AWS_ACCESS_KEY_ID (the values have characters that no key has)"
+        }
+        if let service = CredentialService(value) {
+            self.init(service)
+            return
         }
         let files = [
             value("CREDENTIALS_DIRECTORY").map { "\($0)/aws" },
@@ -57,6 +73,8 @@ public struct StoreCredentialSource: Hashable, Sendable {
         switch place {
         case .nothing: return nil
         case .fixed(let credentials): return credentials
+        case .service(let service):
+            throw Missing(places: ["\(service.name) (not asked yet)"], isPending: true)
         case .files(let files, let profile):
             var places = [problem]
             for file in files {
@@ -70,18 +88,51 @@ public struct StoreCredentialSource: Hashable, Sendable {
         }
     }
 
-    /// The files that are looked for, if the credentials come from one.
-    public var files: [String] { if case .files(let files, _) = place { files } else { [] } }
+    /// The files that are looked for.
+    public var files: [String] {
+        switch place {
+        case .files(let files, _): files
+        case .service(let service): service.files
+        case .nothing, .fixed: []
+        }
+    }
+
+    /// The service that gives them, if one does.
+    var service: CredentialService? {
+        if case .service(let service) = place { service } else { nil }
+    }
 
     /// Whether requests are signed.
     public var isSigning: Bool { place != .nothing }
 
     /// The files that others than the owner may read. stat(2).
     public var openToOthers: [String] {
-        files.filter { file in
+        guard case .files(let files, _) = place else { return [] }
+        return files.filter { file in
             var status = stat()
             guard stat(file, &status) == 0 else { return false }
             return status.st_mode & 0o077 != 0 && !file.hasPrefix("/run/credentials/")
+        }
+    }
+}
+
+extension CredentialService {
+    /// The service that a platform has named in the environment.
+    init?(_ value: (String) -> String?) {
+        if let file = value("AWS_WEB_IDENTITY_TOKEN_FILE"), let role = value("AWS_ROLE_ARN") {
+            let region = value("AWS_REGION") ?? value("AWS_DEFAULT_REGION") ?? "us-east-1"
+            let endpoint = value("AWS_ENDPOINT_URL_STS") ?? "https://sts.\(region).amazonaws.com"
+            self = .webIdentity(
+                endpoint: endpoint, tokenFile: file, role: role,
+                session: value("AWS_ROLE_SESSION_NAME") ?? "cached")
+        } else if let url = value("AWS_CONTAINER_CREDENTIALS_FULL_URI")
+            ?? value("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").map({ "http://169.254.170.2\($0)" })
+        {
+            self = .container(
+                url: url, tokenFile: value("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"),
+                token: value("AWS_CONTAINER_AUTHORIZATION_TOKEN"))
+        } else {
+            return nil
         }
     }
 }

@@ -1,4 +1,5 @@
 public import CacheModel
+package import CacheValues
 
 /// How a store that several machines share is used.
 public struct StoreSettings: Sendable {
@@ -9,6 +10,10 @@ public struct StoreSettings: Sendable {
     public var flush = Duration.seconds(2)
     /// Bytes a second of all uploads together. `nil` for no limit.
     public var maximumRate: Int64?
+    /// The key by which this machine signs what it puts there.
+    package var signing: SigningKey?
+    /// The keys of those whose objects count. `nil` if all do.
+    package var trusted: [VerifyingKey]?
 
     public init(location: StoreLocation, credentials: StoreCredentialSource) {
         (self.location, self.credentials) = (location, credentials)
