@@ -66,7 +66,8 @@ void sign_draw(GtkSnapshot *snapshot, const graphene_rect_t *area, Look look, do
         break;
     case LOOK_DERIVING:
         set_blue(context);
-        for (int i = 0; i < 2; i++) stroke_arc(context, radius, MAX(turn, 0) + .5 * i, .25);
+        if (turn < 0) stroke_dots(context, radius, 2);
+        else for (int i = 0; i < 2; i++) stroke_arc(context, radius, turn + .5 * i, .25);
         break;
     case LOOK_RETRYING: cairo_set_source_rgba(context, .9, .55, .1, 1), stroke_arc(context, radius, 0, share); break;
     case LOOK_FAILED: set_grey(context), draw_exclamation(context, radius); break;
