@@ -38,6 +38,8 @@ help: ## List the targets
 
 # What a target installs beside what `build` needs, so that it asks once.
 deb package-test: ALSO := package gtk qml
+boot-test: ALSO := package boot gtk qml
+costs: ALSO := bench
 gtk: ALSO := gtk
 qml: ALSO := qml
 test-qml: ALSO := test qml

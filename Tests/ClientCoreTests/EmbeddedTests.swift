@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func bothBuildsReadTheSame() async throws {
-        let messages = try messages(20_000)
+        let messages = try messages(25_000)
         let expected = messages.map { $0.withUnsafeBytes { summary(of: $0) } }
         #expect(Set(expected).count > 1000)
         var input: [UInt8] = []

@@ -19,7 +19,10 @@ func summary(of message: UnsafeRawBufferPointer) -> UInt64 {
     for event in reply.events {
         add(Int64(event.state.rawValue))
         add(Int64(event.phase?.rawValue ?? -1))
-        for number in [event.received, event.total, event.retryAt] { add(number) }
+        for number in [event.received, event.total, event.retryAt, event.freshUntil] {
+            add(number)
+        }
+        add(event.isPinned ? 1 : 0)
         for number in [event.width, event.height, event.httpStatus] { add(Int64(number)) }
         add(event.url)
         add(event.key)

@@ -417,6 +417,6 @@ extension Item {
     /// Nothing failed for lack of space. An early image may have been evicted for a later one.
     fileprivate var isOrWasThere: Bool {
         failure == nil
-            || failure?.message.hasPrefix("the image was downloaded, but evicted") == true
+            || failure?.message.contains("before it could be reported it was evicted") == true
     }
 }

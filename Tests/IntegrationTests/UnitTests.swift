@@ -7,7 +7,7 @@ import Testing
 @Suite("Units", .serialized, .timeLimit(.minutes(5)))
 struct UnitTests {
     /// Settings of newer versions of systemd, which older ones report and ignore.
-    private static let newer = ["MemoryPressureWatch"]
+    private static let newer = ["MemoryPressureWatch", "RestartSteps", "RestartMaxDelaySec"]
 
     @Test(arguments: ["system", "user"])
     func theUnitsAreValid(kind: String) async throws {
