@@ -288,6 +288,8 @@ struct ScriptedStoreTests {
         try await withTestScope { scope in
             let store = try ScriptedStore(in: scope, timeout: .patience)
             let fixture = try fixture(store, in: scope)
+            // Before, each image may have a partial, which only one download can continue.
+            fixture.cache.waitForScan()
             let (late, never) = (try Gate(), try Gate())
             defer { never.open() }
             let imageRequest = try fixture.imageRequest("/a.png")
