@@ -107,6 +107,10 @@ struct BudgetTests {
             }
             let items = try await daemon.ask(call("Fetch", urls)).items
             for item in items { #expect(item.isOrWasThere, "\(item.url)") }
+            // One fits, and the others say which limit was too small.
+            let causes = items.compactMap(\.failure?.message)
+            #expect(causes.count == urls.count - 1)
+            #expect(causes.allSatisfy { $0.contains("(--max-bytes, --max-entries)") }, "\(causes)")
             #expect(try await daemon.metric("published") == urls.count)
             #expect(try await daemon.metric("failed") == 0)
             // No download restarts more than once.

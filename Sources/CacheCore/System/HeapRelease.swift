@@ -50,6 +50,7 @@ package struct HeapRelease {
     /// Memory was returned, and so many bytes remain.
     package mutating func returned(_ bytes: Int) {
         kept = bytes
-        least = min(least, bytes)
+        // What is still there after the longest pause is needed.
+        least = least == 0 && pause == Self.longestPause ? bytes : min(least, bytes)
     }
 }

@@ -47,6 +47,15 @@ struct HeapReleaseTests {
         #expect(!release.isEager)
     }
 
+    /// What clients no longer hold can be needed for something else by now.
+    @Test func memoryThatIsNeededIsNotReturnedForEver() {
+        var release = HeapRelease()
+        _ = returns(&release, rounds: 100) { _ in 300 << 20 }
+        release.muchWasFreed()
+        let due = returns(&release, rounds: 10_000) { _ in 300 << 20 }
+        #expect(due.count > 5 && due.last.map { $0 < 500 } == true, "\(due)")
+    }
+
     /// Memory that stays in use costs little.
     @Test func thePausesGrow() {
         var release = HeapRelease()

@@ -86,12 +86,19 @@ extension CallDispatcher {
         guard call.isOver || isShutdown else { return }
         stopUpdates()
         for waiter in call.waiters { server.registry.stopWaiting(for: waiter) }
-        perform(offLoop: call.isLong) { [call] server, output in
-            call.writeReply(from: server, to: &output)
+        endFetch(call, offLoop: call.isLong)
+        connection.resume()
+    }
+
+    /// Writes the last reply, on another thread if it is long or a file has to be read for it.
+    func endFetch(_ call: FetchCall, offLoop: Bool) {
+        perform(offLoop: offLoop) { server, output in
+            guard call.writeReply(from: server, mayReadFiles: offLoop, to: &output) else {
+                return .explains(call)
+            }
             call.leave(in: server)
             return .none
         }
-        connection.resume()
     }
 
     /// Reports the images that failed to a stream that goes on, unless their state shows the failure: the stream has

@@ -23,6 +23,8 @@ enum CallStep: Sendable {
     case adjusts(FetchCall, FetchCall.Change, isLong: Bool)
     /// The items of a `Fetch` that is new, or of the images that were added to it, are written.
     case waits(FetchCall, isNew: Bool)
+    /// The last reply of a `Fetch` says why an image is gone again.
+    case explains(FetchCall)
     case watches(Subscription.Subject, WatchSnapshot, pressure: Bool, replacing: RunningCall?)
     case sends(OpenImage, ByteBuffer, Methods.Open.Parameters)
 }
@@ -63,6 +65,7 @@ extension CallDispatcher {
             } else {
                 updates?.sendMore()
             }
+        case .explains(let call): endFetch(call, offLoop: true)
         case .watches(let subject, let snapshot, let pressure, let replaced):
             subscribe(to: subject)
             running = .watch
@@ -85,7 +88,8 @@ extension CallDispatcher {
             release(replaced)
             // Its detached downloads may have begun after the connection closed.
             server.cache.clientLeft(client)
-        case .adjusts(let call, _, _), .waits(let call, _): release(.fetch(call))
+        case .adjusts(let call, _, _), .waits(let call, _), .explains(let call):
+            release(.fetch(call))
         }
     }
 }

@@ -253,12 +253,18 @@ struct FetchCall: Sendable {
         server.writeItems(wanted.urls, digest: digest, to: &output)
     }
 
-    /// The last reply once all downloads have ended.
-    func writeReply(from server: ServerContext, to output: inout ByteBuffer) {
+    /// The last reply once all downloads have ended. Returns `false` if nothing was written, because a file has to be
+    /// read.
+    func writeReply(
+        from server: ServerContext, mayReadFiles: Bool, to output: inout ByteBuffer
+    ) -> Bool {
         guard !failures.values.contains(where: { $0.kind == .shuttingDown }) else {
-            return server.replies.write(Reply<NoParameters>(error: .shuttingDown), to: &output)
+            server.replies.write(Reply<NoParameters>(error: .shuttingDown), to: &output)
+            return true
         }
-        server.writeItems(wanted.urls, isEnd: true, failures: failures, digest: digest, to: &output)
+        return server.writeItems(
+            wanted.urls, isEnd: true, mayReadFiles: mayReadFiles, failures: failures,
+            digest: digest, to: &output)
     }
 }
 

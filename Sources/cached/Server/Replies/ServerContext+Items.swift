@@ -11,23 +11,29 @@ extension ServerContext {
     /// - Parameters:
     ///   - withDetails: adds what the files' attributes say; this reads the files.
     ///   - isEnd: all downloads have ended. A URL that is missing for no known reason has been cached and is gone
-    ///     again. A cached entry is good, even if the origin could not be asked about it.
+    ///     again; the history says why. A cached entry is good, even if the origin could not be asked about it.
+    ///   - mayReadFiles: whether the history can be read, which is a file.
     ///   - failures: why a call failed for some keys. They are shown even if an entry is cached, as one that could
     ///     not be refreshed.
     ///   - digest: an entry with another digest is reported as a failure.
     ///   - removed: the removed keys in a reply to `Watch`.
     ///   - withPin: adds whether an entry is pinned.
+    /// - Returns: `false` if nothing was written, because a file has to be read.
+    @discardableResult
     func writeItems(
         _ urls: some Collection<RequestedURL>, _ view: LookupView = .newest,
         withDetails: Bool = false, continues: Bool = false, isEnd: Bool = false,
+        mayReadFiles: Bool = true,
         failures: [CacheKey: CacheValues.Failure] = [:], digest: ContentDigest? = nil,
         removed: [CacheKey]? = nil, withPin: Bool = false,
         to output: inout ByteBuffer
-    ) {
+    ) -> Bool {
         let keys = urls.compactMap(\.key)
         let found = cache.lookup(keys, view)
-        let gone =
-            isEnd ? whyGone(zip(keys, found).lazy.filter { $1 == .missing(nil) }.map(\.0)) : [:]
+        let lost =
+            isEnd ? zip(keys, found).filter { $1.atTheEnd == .missing(nil) }.map(\.0) : []
+        guard lost.isEmpty || mayReadFiles else { return false }
+        let gone = whyGone(lost)
         var lookups = found.makeIterator()
         replies.writeItems(
             of: urls, continues: continues, removed: removed, to: &output
@@ -50,6 +56,7 @@ extension ServerContext {
                 }
             }
         }
+        return true
     }
 
     /// A failure in the place of an entry that has another digest than the caller asked for.
@@ -62,11 +69,9 @@ extension ServerContext {
     }
 
     /// Why images are missing again that were cached.
-    private func whyGone(
-        _ keys: some Sequence<CacheKey>
-    ) -> [CacheKey: CacheValues.Failure] {
-        let keys = Set(keys)
-        guard !keys.isEmpty else { return [:] }
+    private func whyGone(_ lost: [CacheKey]) -> [CacheKey: CacheValues.Failure] {
+        guard !lost.isEmpty else { return [:] }
+        let keys = Set(lost)
         let query = HistoryQuery(keys: keys, kinds: [.evicted, .removed])
         let causes = Dictionary(
             cache.events(query).map { ($0.key, $0.reason) }, uniquingKeysWith: { $1 })
