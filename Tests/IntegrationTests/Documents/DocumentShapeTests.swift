@@ -103,11 +103,22 @@ struct DocumentShapeTests {
     @Test func theFirstPageLeadsToAllOthers() throws {
         let links = try Self.prose("docs/README.md").matches(of: /\]\(([^()\s#]+)/)
             .map { String($0.1) }
-        for page in Self.pages where page.hasPrefix("docs/") && page != "docs/README.md" {
+        for page in Self.pages
+        where page.wholeMatch(of: /docs\/(learn|do|lookup|understand)\/[^\/]+/) != nil {
             #expect(links.contains(String(page.dropFirst("docs/".count))), "\(page)")
         }
         for page in Self.pages where page.hasPrefix("clients/") {
             #expect(links.contains("../" + page), "\(page)")
+        }
+    }
+
+    /// A page that was moved leaves a line at its old address.
+    @Test func oldAddressesSayWhereThePageWent() throws {
+        for page in Self.pages where page.wholeMatch(of: /docs\/(decisions\/)?[^\/]+/) != nil {
+            guard page != "docs/README.md" else { continue }
+            let text = try String(contentsOfFile: Libcached.root + page, encoding: .utf8)
+            #expect(text.hasPrefix("This page moved to ["), "\(page)")
+            #expect(text.split(separator: "\n").count == 1, "\(page)")
         }
     }
 }
