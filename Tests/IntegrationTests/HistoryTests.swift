@@ -92,7 +92,7 @@ struct HistoryTests {
             let evicted = try #require(try await events(daemon, nil, #""kinds":["evicted"]"#).last)
             #expect(evicted.url == here && evicted.reason == .requested && evicted.bytes ?? 0 > 0)
             #expect(
-                try await why(daemon, here).text.hasSuffix(" ago: somebody asked for room\n"))
+                try await why(daemon, here).text.hasSuffix(" ago: a user asked for room\n"))
 
             let gate = try Gate()
             origin.route(

@@ -75,7 +75,7 @@ extension TopTests {
             try await fixture.terminal.press("Escape", "Enter")
             try await fixture.terminal.waitFor("sha256")
             try await fixture.daemon.cachectl("evict", "--to", "0")
-            try await fixture.terminal.waitFor("× Evicted: somebody asked for room")
+            try await fixture.terminal.waitFor("× Evicted: a user asked for room")
             try await fixture.terminal.press("q")
             #expect(try await fixture.end().isRestored)
         }

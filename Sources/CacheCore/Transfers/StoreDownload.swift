@@ -75,7 +75,7 @@ final class StoreDownload: Download {
         }
         if head.storeMetadata?.urlDigest != urlDigest { return .badObject("it is of another URL") }
         if let trusted = access.trusted, head.storeMetadata?.isSigned(byOneOf: trusted) != true {
-            return .badObject("nobody whose key is in CACHED_STORE_TRUST has signed it")
+            return .badObject("no key in CACHED_STORE_TRUST has signed it")
         }
         let leftOut = head.storeMetadata?.leftOut ?? ""
         if !naming.leaveOut(leftOut.split(separator: ","), of: url) {

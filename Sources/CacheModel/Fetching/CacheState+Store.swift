@@ -311,7 +311,7 @@ extension CacheState {
     // MARK: Claims
 
     /// Whether a download whose turn has come tells other machines first that this one downloads the image. Its slot waits
-    /// meanwhile: a claim of a machine that has no slot yet would have the others wait in vain.
+    /// meanwhile: a claim of a machine that has no slot yet would keep the others waiting for nothing.
     func isToClaim(_ key: CacheKey, _ flight: Flight) -> Bool {
         flight.storeFinding == .missing && !disk.contains(key) && hasCommonName(flight)
             && store?.claims(isPrefetch: urgency(of: flight) == .background) == true

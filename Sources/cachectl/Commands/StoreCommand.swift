@@ -12,7 +12,7 @@ struct StoreCommand: ParsableCommand {
             The daemon asks for an object that is not there, puts a small one there, reads it and \
             deletes it. What is wrong is printed with what to do about it.
 
-            With `key NAME FILE` it asks nobody, and makes a pair of keys for the machine NAME. \
+            With `key NAME FILE` it makes a pair of keys for the machine NAME, and asks no store. \
             The private one goes into FILE, which must not exist yet: CACHED_STORE_SIGN. The public \
             one is printed, a line for the file CACHED_STORE_TRUST of all machines.
 

@@ -255,7 +255,7 @@ struct StoreScriptTests {
         #expect(takes(script) == StoreTask(.replace, script.key("a")))
     }
 
-    /// A machine whose downloads wait for a slot would have the others wait in vain.
+    /// A machine whose downloads wait for a slot would keep the others waiting for nothing.
     @Test func anImageIsClaimedOnceItsDownloadHasASlot() {
         let script = script(transferLimit: 1, downloadsTake: .seconds(1))
         let waiter = script.caller("one", wants: "a", "b")
