@@ -8,18 +8,82 @@ extension CacheState {
     package mutating func published(_ publication: Publication, _ effects: inout Effects) {
         let key = publication.key
         let isCurrent = publication.probeStart.map { disk.isCurrent(key, since: $0) } ?? false
-        let flight = publicationEnded(key, publication.flight)
-        if publication.isLostByOthers, !flight.wasLost, mayContinue(flight) {
-            downloadAgain(key, &effects)
-        } else if isOnlyPartOfAnswer(publication, flight) {
-            takeFromStore(publication, flight, isCurrent: isCurrent, &effects)
-            limitsChecked(&effects)
+        let flight = fetching.publicationEnded(key, publication.flight)
+        if publication.isLostByOthers, !flight.wasLost, fetching.mayContinue(flight) {
+            fetching.lost(key, &effects)
+        } else if case .success(let facts) = publication.result,
+            fetching.isOnlyPartOfAnswer(flight)
+        {
+            enter(facts, publication, flight, isCurrent: isCurrent, &effects)
+            fetching.answerInPart(key, flight, &effects)
+            fetching.limitsChecked(&effects)
         } else {
-            endFlight(key, &effects)
+            fetching.endFlight(key, &effects)
             take(publication, flight, isCurrent: isCurrent, &effects)
-            limitsChecked(&effects)
+            fetching.limitsChecked(&effects)
         }
-        startTransfers(&effects)
+        fetching.startTransfers(&effects)
+    }
+
+    /// - Parameter isCurrent: whether the facts come from a probe of the name that is still true.
+    private mutating func take(
+        _ publication: Publication, _ flight: Flight, isCurrent: Bool, _ effects: inout Effects
+    ) {
+        let key = publication.key
+        switch publication.result {
+        case .failure(let failure):
+            if flight.isRemovalPending {
+                effects.work.append(.unlink(disk.unlinkPending(key, facts: nil)))
+            } else {
+                disk.becameDirty(key)
+            }
+            fetching.failed(key, flight, failure, &effects)
+        case .success(let facts) where flight.isRemovalPending:
+            effects.work.append(.unlink(disk.unlinkPending(key, facts: facts)))
+            fetching.failed(key, flight, .removed, &effects)
+        case .success(let facts):
+            enter(facts, publication, flight, isCurrent: isCurrent, &effects)
+            fetching.settle(key, flight.waiters, nil, &effects)
+            fetching.changed(key, &effects)
+            fetching.putInStore(key, flight, &effects)
+        }
+    }
+
+    /// Enters a published image in the index.
+    ///
+    /// - Parameter isCurrent: whether the facts come from a probe of the name that is still true.
+    private mutating func enter(
+        _ facts: EntryFacts, _ publication: Publication, _ flight: Flight, isCurrent: Bool,
+        _ effects: inout Effects
+    ) {
+        let key = publication.key
+        fetching.counters.published(after: publication.time)
+        effects.events.append(
+            HistoryEvent(
+                flight.name.side == nil ? .fetched : .derived, key, flight.name.string,
+                bytes: facts.size, because: flight.source == .store ? .store : nil))
+        fetching.forgetFailure(of: key)
+        fetching.originalChanged(flight.name)
+        // The name has to be probed if another program touched it after the image was published.
+        disk.published(
+            key, facts,
+            isUndisturbed: isCurrent || flight.observer.isUndisturbed(losses: disk.losses),
+            leavesNoPartial: flight.observer.leavesNoPartial(losses: disk.losses))
+    }
+
+    // MARK: Confirmations
+
+    /// The origin confirmed the entry that the download asked about.
+    ///
+    /// - Parameter facts: those of the entry from now on. `nil` if its record has to be written first.
+    package mutating func entryConfirmed(
+        _ key: CacheKey, _ id: FlightID, isShareable: Bool = false, lifetime: Int64 = 0,
+        facts: EntryFacts? = nil, _ effects: inout Effects
+    ) {
+        let isConfirmed = fetching.confirmationArrived(
+            key, id, isShareable: isShareable, lifetime: lifetime, isKept: facts != nil, &effects)
+        guard isConfirmed, let facts else { return }
+        confirmed(key, id, .stored(facts), isCurrent: true, &effects)
     }
 
     /// The record of a confirmed entry was rewritten, or could not be. If the entry is gone, the
@@ -36,16 +100,16 @@ extension CacheState {
         confirmed(key, id, end, isCurrent: isCurrent, &effects)
     }
 
-    mutating func confirmed(
+    private mutating func confirmed(
         _ key: CacheKey, _ id: FlightID, _ end: RevalidationEnd, isCurrent: Bool,
         _ effects: inout Effects
     ) {
-        let flight = publicationEnded(key, id)
-        if case .gone = end, mayContinue(flight) {
-            downloadAgain(key, &effects)
-            return startTransfers(&effects)
+        let flight = fetching.publicationEnded(key, id)
+        if case .gone = end, fetching.mayContinue(flight) {
+            fetching.lost(key, &effects)
+            return fetching.startTransfers(&effects)
         }
-        endFlight(key, &effects)
+        fetching.endFlight(key, &effects)
         var failure: Failure?
         switch end {
         case _ where flight.isRemovalPending:
@@ -57,10 +121,10 @@ extension CacheState {
             takeConfirmed(key, end, isCurrent: isCurrent)
             effects.events.append(HistoryEvent(.confirmed, key, flight.name.string))
         }
-        settle(key, flight.waiters, failure, &effects)
-        if failure == nil { renewInStore(key, flight, end, &effects) }
-        changed(key, &effects)
-        startTransfers(&effects)
+        fetching.settle(key, flight.waiters, failure, &effects)
+        if failure == nil { fetching.renewInStore(key, flight, end, &effects) }
+        fetching.changed(key, &effects)
+        fetching.startTransfers(&effects)
     }
 
     private mutating func takeConfirmed(
@@ -71,81 +135,37 @@ extension CacheState {
         } else {
             disk.becameDirty(key)
         }
-        counters.revalidated += 1
-        failures.forget(key)
+        fetching.counters.revalidated += 1
+        fetching.forgetFailure(of: key)
     }
 
-    /// Whether a download whose publication brought nothing, or not the whole answer, has another attempt.
-    func mayContinue(_ flight: Flight) -> Bool {
-        flight.isWanted && !flight.isRemovalPending && !isDraining
-    }
+    // MARK: Adoption
 
-    mutating func publicationEnded(_ key: CacheKey, _ id: FlightID) -> Flight {
-        disk.publicationEnded(key)
-        guard let flight = downloads.flight(key, id), flight.isPublishing else {
-            preconditionFailure("\(key) was published without a download")
+    /// The search for an entry with the bytes of an image has ended. Without the bytes, the image is downloaded.
+    package mutating func adopted(
+        _ key: CacheKey, _ id: FlightID, _ end: AdoptionEnd, _ effects: inout Effects
+    ) {
+        let flight = fetching.publicationEnded(key, id)
+        if case .none = end, fetching.mayContinue(flight) {
+            return fetching.notAdopted(key, &effects)
         }
-        downloads.publishingEnded()
-        return flight
-    }
-
-    /// Queues the download again, at most once. Another program removed its file, or a failure of
-    /// other files lost it.
-    private mutating func downloadAgain(
-        _ key: CacheKey, _ effects: inout Effects
-    ) {
-        disk.becameDirty(key)
-        undo(key, &effects) { $0.requeuesAfterLoss() }
-    }
-
-    /// - Parameter isCurrent: whether the facts come from a probe of the name that is still true.
-    private mutating func take(
-        _ publication: Publication, _ flight: Flight, isCurrent: Bool, _ effects: inout Effects
-    ) {
-        let key = publication.key
-        switch publication.result {
-        case .failure(let failure):
-            if flight.isRemovalPending {
-                effects.work.append(.unlink(disk.unlinkPending(key, facts: nil)))
-            } else {
-                disk.becameDirty(key)
-            }
-            failed(key, flight, failure, &effects)
-        case .success(let facts) where flight.isRemovalPending:
-            effects.work.append(.unlink(disk.unlinkPending(key, facts: facts)))
-            failed(key, flight, .removed, &effects)
-        case .success(let facts):
-            enter(facts, publication, flight, isCurrent: isCurrent, &effects)
-            settle(key, flight.waiters, nil, &effects)
-            changed(key, &effects)
-            putInStore(key, flight, &effects)
+        fetching.endFlight(key, &effects)
+        var failure: Failure?
+        switch end {
+        case .adopted where flight.isRemovalPending:
+            disk.becameDirty(key)
+            effects.work.append(.unlink(disk.unlinkPending(key, facts: nil)))
+            failure = .removed
+        case .adopted(let facts):
+            fetching.counters.hits += 1
+            fetching.forgetFailure(of: key)
+            // Another program may have changed the file meanwhile.
+            disk.confirmed(key, facts, isCurrent: false)
+        case .none: failure = flight.isRemovalPending ? .removed : .shuttingDown
         }
+        fetching.settle(key, flight.waiters, failure, &effects)
+        fetching.changed(key, &effects)
+        fetching.limitsChecked(&effects)
+        fetching.startTransfers(&effects)
     }
-
-    /// Enters a published image in the index.
-    ///
-    /// - Parameter isCurrent: whether the facts come from a probe of the name that is still true.
-    mutating func enter(
-        _ facts: EntryFacts, _ publication: Publication, _ flight: Flight, isCurrent: Bool,
-        _ effects: inout Effects
-    ) {
-        let key = publication.key
-        counters.published(after: publication.time)
-        effects.events.append(
-            HistoryEvent(
-                flight.name.side == nil ? .fetched : .derived, key, flight.name.string,
-                bytes: facts.size, because: flight.source == .store ? .store : nil))
-        failures.forget(key)
-        originalChanged(flight.name)
-        // The name has to be probed if another program touched it after the image was published.
-        disk.published(
-            key, facts,
-            isUndisturbed: isCurrent || flight.observer.isUndisturbed(losses: disk.losses),
-            leavesNoPartial: flight.observer.leavesNoPartial(losses: disk.losses))
-    }
-}
-
-extension Failure {
-    package static let removed = Failure(
-        .removed, "it was removed while it was on its way; ask again")
 }

@@ -16,10 +16,10 @@ extension CacheState {
         disk.space.retryEviction(of: .entry(key))
         if sparesPinned, disk.facts(of: key)?.isPinned == true { return .nothing }
         if !sparesPinned { disk.forgetLostPin(of: key) }
-        stopBecauseRemoved(key, by: user, &effects)
-        if failures.forget(key) { changed(key, &effects) }
+        fetching.removed(key, by: user, &effects)
+        if fetching.forgetFailure(of: key) { fetching.changed(key, &effects) }
         // While a new file is being published, an unlink queued now would remove the new file.
-        if downloads.isPublishing(key) {
+        if fetching.downloads.isPublishing(key) {
             guard let bytes = disk.forget(key) else { return .nothing }
             return removed(key, bytes, by: user, &effects)
         }
@@ -31,35 +31,11 @@ extension CacheState {
     private mutating func removed(
         _ key: CacheKey, _ bytes: Int64, by user: UserID?, _ effects: inout Effects
     ) -> Removal {
-        counters.removed += 1
+        fetching.counters.removed += 1
         effects.events.append(
             HistoryEvent(.removed, key, nil, bytes: bytes, because: .requested, by: user))
-        changed(key, &effects)
+        fetching.changed(key, &effects)
         return Removal(entries: 1, bytes: bytes)
-    }
-
-    private mutating func stopBecauseRemoved(
-        _ key: CacheKey, by user: UserID?, _ effects: inout Effects
-    ) {
-        guard let flight = downloads[key] else {
-            if disk.space.partials.mayHold(key) || disk.validity != .complete {
-                effects.work.append(.discardPartial(key))
-            }
-            return
-        }
-        if !disk.contains(key) {
-            effects.events.append(
-                HistoryEvent(.removed, key, flight.name.string, because: .cancelled, by: user))
-        }
-        guard !flight.isPublishing else {
-            downloads.update(key) { $0.setRemovalPending(true) }
-            return
-        }
-        abandon(key, flight, discardsPartial: true, &effects)
-        if !flight.phase.isRunning { effects.work.append(.discardPartial(key)) }
-        settle(key, flight.waiters, .removed, &effects)
-        changed(key, &effects)
-        startTransfers(&effects)
     }
 
     /// A verification found an entry damaged and removed its file.
@@ -68,10 +44,9 @@ extension CacheState {
     package mutating func damageFound(
         _ key: CacheKey, isPinned: Bool = false, _ effects: inout Effects
     ) {
-        counters.damaged += 1
+        fetching.counters.damaged += 1
         effects.events.append(HistoryEvent(.damaged, key, nil))
-        let isNews = disk.damaged(key, isPinned: isPinned)
-        if isNews { changed(key, &effects) }
+        if disk.damaged(key, isPinned: isPinned) { fetching.changed(key, &effects) }
     }
 
     // MARK: Pins
@@ -80,16 +55,10 @@ extension CacheState {
     /// image that a download will publish.
     package mutating func pinned(_ key: CacheKey, _ isPinned: Bool, _ effects: inout Effects) {
         disk.invalidateProbes(of: key)
-        let wasPinned = self.isPinned(key)
-        let isFlying = downloads.update(key) { $0.isPinned = isPinned } != nil
+        let wasPinned = fetching.isPinned(key)
+        let isFlying = fetching.setPinned(key, isPinned)
         let isEntry = disk.setPinned(key, isPinned)
-        if isFlying || isEntry, isPinned != wasPinned { changed(key, &effects) }
-        spaceReleased(&effects)
-    }
-
-    /// Whether the image to be published for a key has to be pinned. A pin stays when a new version
-    /// replaces the entry, or a damaged file was removed.
-    package func isPinned(_ key: CacheKey) -> Bool {
-        downloads[key]?.isPinned ?? disk.isPinned(key)
+        if isFlying || isEntry, isPinned != wasPinned { fetching.changed(key, &effects) }
+        fetching.spaceReleased(&effects)
     }
 }

@@ -14,4 +14,6 @@ public struct Removal: Hashable, Sendable {
     public static func + (left: Removal, right: Removal) -> Removal {
         Removal(entries: left.entries + right.entries, bytes: left.bytes + right.bytes)
     }
+
+    public static func += (sum: inout Removal, more: Removal) { sum = sum + more }
 }

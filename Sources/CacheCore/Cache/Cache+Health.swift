@@ -18,7 +18,9 @@ extension Cache {
     /// image that must not be stored.
     public var isIdle: Bool {
         read { state in
-            guard state.downloads.all.isEmpty, state.disk.noStoreGrace.isEmpty else { return false }
+            guard state.fetching.downloads.all.isEmpty, state.disk.noStoreGrace.isEmpty else {
+                return false
+            }
             return state.disk.validity != .loading
         }
     }

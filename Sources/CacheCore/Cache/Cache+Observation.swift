@@ -6,20 +6,20 @@ import CacheModel
 extension Cache {
     /// Turns the observation of changes on or off.
     public func observeChanges(_ isObserved: Bool) {
-        run { state, _ in state.observed(isObserved) }
+        run { state, _ in state.fetching.observed(isObserved) }
     }
 
     /// Returns the keys whose state changed since the last call; none unless changes are observed.
     /// ``lookup(_:_:)`` with `.taken` returns the states to report for them.
     public func takeChanges() -> Set<CacheKey> {
         drainWatch()
-        return run { state, _ in state.takeChanges() }
+        return run { state, _ in state.fetching.takeChanges() }
     }
 
     /// Returns the keys of all downloads, in the order in which the downloads began.
     public func keysInFlight() -> [CacheKey] {
         let flights = read { state in
-            state.downloads.all.map { ($0.value.id.rawValue, $0.key) }
+            state.fetching.downloads.all.map { ($0.value.id.rawValue, $0.key) }
         }
         return flights.sorted { $0.0 < $1.0 }.map(\.1)
     }
@@ -40,7 +40,7 @@ extension Cache {
     /// Returns the URL of a key; `nil` if it is not known. Reads an attribute of the entry's file, unless the
     /// image is being downloaded or its download has failed.
     public func url(of key: CacheKey) -> String? {
-        let known = read { $0.downloads[key]?.name ?? $0.failures.url(of: key) }
+        let known = read { $0.fetching.downloads[key]?.name ?? $0.fetching.failures.url(of: key) }
         return known?.string ?? details(of: key).url
     }
 }

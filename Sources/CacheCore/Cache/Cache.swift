@@ -1,3 +1,4 @@
+import CacheDisk
 public import CacheKey
 import CacheModel
 import CacheValues
@@ -67,7 +68,8 @@ public final class Cache: Sendable {
             defaultFreshness: settings.transfers.caching.unknownLifetime)
         history = History(directory, logger)
         worker = DirectoryWorker(directory: directory, logger: logger)
-        let state = CacheState(settings, budget: try directory.budget(settings.limits))
+        let state = CacheState(
+            FetchingState(settings, budget: try directory.budget(settings.limits)))
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
         for limitation in directory.limitations {
             logger.warning("\(limitation)", metadata: ["directory": "\(settings.directory)"])
@@ -94,7 +96,7 @@ public final class Cache: Sendable {
         store?.lookups.send(.configure(settings.transfers.forStore))
         run { state, effects in
             state.limitsSet(budget, &effects)
-            state.configured(
+            state.fetching.configured(
                 transferLimit: settings.transfers.transferLimit,
                 originLimit: settings.transfers.transfersPerHost, retry: settings.retry,
                 naming: settings.ignoredQueries, keepsGone: settings.keepsGone,
@@ -161,7 +163,7 @@ public final class Cache: Sendable {
 
     /// Begins to shut down: running downloads stop and keep their partials, and waiting callers are notified.
     public func beginDraining() {
-        run { $0.drainBegan(&$1) }
+        run { $0.fetching.drainBegan(&$1) }
         verifier.stop()
         beginPostponed()
     }
@@ -209,11 +211,11 @@ public final class Cache: Sendable {
         var effects = Effects()
         let answer = guarded.withLock { guarded in
             let answer = event(&guarded.state, &effects)
-            let isDownloading = guarded.state.isDownloading
+            let isDownloading = guarded.state.fetching.isDownloading
             for work in effects.work {
                 var end = end
                 if case .publish(_, let key) = work, case .staged(let image) = end {
-                    end = .staged(image.named(by: guarded.state.downloads[key]?.name))
+                    end = .staged(image.named(by: guarded.state.fetching.downloads[key]?.name))
                 }
                 queue(work, place, end, isDownloading: isDownloading)
             }
@@ -243,7 +245,7 @@ public final class Cache: Sendable {
         var effects = Effects()
         guarded.withLock { guarded in
             guarded.drain(&effects)
-            guarded.state.lookup(keys, view, &answers, unknown: &unknown)
+            guarded.state.fetching.lookup(keys, view, &answers, unknown: &unknown)
         }
         if !effects.isEmpty { deliver(effects) }
     }
@@ -377,8 +379,8 @@ public final class Cache: Sendable {
             measure()
             beginPostponed()
             run { state, effects in
-                state.limitsChecked(&effects)
-                state.spaceReleased(&effects)
+                state.fetching.limitsChecked(&effects)
+                state.fetching.spaceReleased(&effects)
             }
             discardOldPartials()
             evictUnused()
@@ -388,7 +390,7 @@ public final class Cache: Sendable {
 
     /// Begins the work that was postponed until the directory is read: it is read now, or never will be.
     private func beginPostponed() {
-        for begin in run({ state, _ in state.takePostponed() }) { begin() }
+        for begin in run({ state, _ in state.disk.takePostponed() }) { begin() }
     }
 
     /// The descriptor to poll for changes; `nil` if the directory is not watched.
@@ -410,7 +412,7 @@ extension Cache.Guarded {
     }
 }
 
-extension CacheState {
+extension FetchingState {
     fileprivate init(_ settings: CacheSettings, budget: Budget) {
         self.init(
             transferLimit: settings.transfers.transferLimit,

@@ -74,13 +74,13 @@ struct DirectoryHealth {
 extension Cache {
     /// Announces a change of every entry, because nothing is cached while the directory is lost.
     fileprivate func announceEntries() {
-        guard read({ $0.changes.isObserved }) else { return }
+        guard read({ $0.fetching.changes.isObserved }) else { return }
         var (position, hasMore) = (0, true)
         while hasMore {
             let stretch = readStretch(&position)
             hasMore = stretch.hasMore
             run { state, effects in
-                for entry in stretch.entries { state.changed(entry.key, &effects) }
+                for entry in stretch.entries { state.fetching.changed(entry.key, &effects) }
             }
         }
     }

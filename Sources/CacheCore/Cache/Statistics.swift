@@ -51,13 +51,13 @@ public struct Statistics: Sendable {
         pinned = state.disk.index.pinned
         duplicates = state.disk.index.totals.duplicates
         partials = state.disk.space.partials.count
-        transfersRunning = state.scheduler.running
-        transfersQueued = state.downloads.queued
-        runningByUser = state.scheduler.runningByUser
-        waitingByUser = state.waiters.interests.counts
+        transfersRunning = state.fetching.scheduler.running
+        transfersQueued = state.fetching.downloads.queued
+        runningByUser = state.fetching.scheduler.runningByUser
+        waitingByUser = state.fetching.waiters.interests.counts
         isWhole = state.disk.validity == .complete
-        counters = state.counters
-        store = state.store.map { StoreStatistics($0) }
+        counters = state.fetching.counters
+        store = state.fetching.store.map { StoreStatistics($0) }
     }
 
     // Counts since the start; `Counters` explains each.

@@ -291,7 +291,7 @@ struct CacheReuseTests {
             let imageRequest = try fixture.imageRequest("/a.png")
             let insisting = fixture.cache.fetch([imageRequest], FetchOptions(isRefresh: true))
             try await waitUntil("the first failure") {
-                fixture.cache.read { $0.downloads[imageRequest.key]?.failure != nil }
+                fixture.cache.read { $0.fetching.downloads[imageRequest.key]?.failure != nil }
             }
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(fixture.origin.requests().count == 2)

@@ -149,7 +149,7 @@ final class OrderScript {
         gone.victims.toTheWatermark += model.keptLimits()
         try await quiet(fixture)
         try await compareDeletions(gone)
-        fixture.cache.read { $0.checkInvariants() }
+        fixture.cache.read { $0.fetching.checkInvariants() }
         let order: [CacheKey] = fixture.cache.read { state in
             state.disk.index.inOrderOfUse(isReversed: true).map(\.key)
         }
@@ -167,7 +167,8 @@ final class OrderScript {
                 fixture.cache.afterDirectoryWork { continuation.resume() }
             }
             return fixture.cache.read { state in
-                let isResting = state.scheduler.running == 0 && state.downloads.isEmpty
+                let isResting =
+                    state.fetching.scheduler.running == 0 && state.fetching.downloads.isEmpty
                 return isResting && !state.disk.space.isEvicting
                     && state.disk.space.pendingUnlink == 0
             }

@@ -73,7 +73,9 @@ struct ScriptedStore {
 
 extension CacheFixture {
     /// The counters of the store so far.
-    var storeCounters: StoreCounters { cache.read { $0.store?.counters ?? StoreCounters() } }
+    var storeCounters: StoreCounters {
+        cache.read { $0.fetching.store?.counters ?? StoreCounters() }
+    }
 
     var storeState: String { cache.statistics().store?.state ?? "none" }
 }

@@ -18,7 +18,7 @@ struct AbandonedLookupsTests {
         let callers = images.enumerated().map { number, image in
             script.caller("leaving", wants: image, client: UInt64(number), user: user)
         }
-        for caller in callers { _ = script.event { $0.waiterLeft(caller, &$1) } }
+        for caller in callers { _ = script.event { $0.fetching.waiterLeft(caller, &$1) } }
         return images.filter { script.isStopping($0) }.map { script.abandons($0) }
     }
 
@@ -28,7 +28,7 @@ struct AbandonedLookupsTests {
 
     @Test func theLookupsOfOneUserLeaveTheSlotsToOthers() {
         let first = abandons(names("a", Self.slots), of: user(1))
-        #expect(first.count == Self.slots && script.state.scheduler.running == 0)
+        #expect(first.count == Self.slots && script.state.fetching.scheduler.running == 0)
         #expect(abandons(names("b", Self.slots), of: user(1)).count == Self.slots)
         // Twice as many as there are slots are enough.
         script.caller("ada", wants: "c", priority: .visible, client: 9, user: user(1)) {
@@ -43,12 +43,12 @@ struct AbandonedLookupsTests {
         _ = abandons(names("b", Self.slots), of: user(1))
         script.caller(
             "bob", wants: "p1", "p2", "p3", "p4", priority: .background, client: 10, user: user(2))
-        let running = script.state.scheduler.running
+        let running = script.state.fetching.scheduler.running
         script.caller("ada", wants: "c", priority: .visible, client: 9, user: user(1)) {
             #expect($0 == [])
         }
         #expect(script.passes(.seconds(70)).filter { $0.hasPrefix("cancel") } == [])
-        #expect(script.state.scheduler.running == running)
+        #expect(script.state.fetching.scheduler.running == running)
     }
 
     /// If many users do so together, each user still has one.

@@ -12,7 +12,7 @@ struct AccessTimeScriptTests {
     let script = StateScript()
 
     private func taken(limit: Int = .max) -> [CacheKey] {
-        script.state.takeAccessTimes(limit: limit).sorted { $0.time < $1.time }.map(\.key)
+        script.state.disk.takeAccessTimes(limit: limit).sorted { $0.time < $1.time }.map(\.key)
     }
 
     @Test func hitsAndOpeningsCountAsUses() {
@@ -28,23 +28,23 @@ struct AccessTimeScriptTests {
 
     @Test func openingsByTheCacheDoNotCountAsUses() {
         for image in ["a", "b"] { script.has(image) }
-        script.state.openingItself(script.key("a"))
-        script.state.openingItself(script.key("a"))
+        script.state.disk.accessTimes.openingItself(script.key("a"))
+        script.state.disk.accessTimes.openingItself(script.key("a"))
         _ = script.changes(.opened(script.key("a")))
         _ = script.changes(.opened(script.key("a")))
         #expect(script.order == ["b", "a"].map(script.key))
         _ = script.changes(.opened(script.key("a")))
         #expect(script.order == ["a", "b"].map(script.key))
         // An opening that failed is not reported.
-        script.state.openingItself(script.key("b"))
-        script.state.didNotOpen(script.key("b"))
+        script.state.disk.accessTimes.openingItself(script.key("b"))
+        script.state.disk.accessTimes.didNotOpen(script.key("b"))
         _ = script.changes(.opened(script.key("b")))
         #expect(script.order == ["b", "a"].map(script.key))
     }
 
     @Test func anOverflowForgetsUnreportedOpenings() {
         for image in ["a", "b"] { script.has(image) }
-        script.state.openingItself(script.key("a"))
+        script.state.disk.accessTimes.openingItself(script.key("a"))
         _ = script.changes(.overflowed)
         _ = script.changes(.opened(script.key("a")))
         #expect(script.order == ["a", "b"].map(script.key))
@@ -79,7 +79,7 @@ struct AccessTimeScriptTests {
         _ = script.want("b", by: nil, now: 1_790_000_200)
         _ = script.want("a", by: nil, now: 1_790_000_200)
         _ = script.want("c", by: nil, now: 1_790_000_000)
-        let times = script.state.takeAccessTimes(limit: .max).sorted { $0.time < $1.time }
+        let times = script.state.disk.takeAccessTimes(limit: .max).sorted { $0.time < $1.time }
         #expect(times.map(\.key) == ["b", "a", "c"].map(script.key))
         #expect(Set(times.map(\.time)).count == 3)
     }
@@ -104,9 +104,9 @@ struct AccessTimeScriptTests {
         #expect(taken() == [script.key("a")])
         _ = script.finishes("a")
         _ = script.published("a", Sample.facts(lastUsedAt: 1_790_000_900))
-        script.state.accessTimesFlushed([script.key("a")])
+        script.state.disk.accessTimes.flushed([script.key("a")])
         #expect(taken() == [script.key("a")])
-        script.state.accessTimesFlushed([script.key("a")])
+        script.state.disk.accessTimes.flushed([script.key("a")])
         #expect(taken() == [])
     }
 

@@ -13,7 +13,7 @@ struct ChangeScriptTests {
 
     init() {
         _ = script.scanFinishes()
-        script.state.changes.isObserved = true
+        script.state.fetching.changes.isObserved = true
     }
 
     /// Takes the images that changed since the last call.
@@ -58,7 +58,7 @@ struct ChangeScriptTests {
         script.has("b")
         _ = changed()
         _ = script.changes(.overflowed)
-        script.state.scanBegan()
+        script.state.disk.scanBegan()
         let start = script.state.disk.beginProbe()
         script.scans(
             [
@@ -120,14 +120,14 @@ struct ChangeScriptTests {
         for received in stride(from: Int64(0), through: 9999, by: 33) {
             _ = script.progresses("a", received: received, total: 9999)
             _ = changed()
-            let now = self.received(in: script.state.lookup(script.key("a"), .announced))
+            let now = self.received(in: script.state.fetching.lookup(script.key("a"), .announced))
             #expect(now == told || (now - told) * 100 >= 9999)
             #expect((received - now) * 100 < 9999)
             #expect(self.received(in: script.lookup("a")) == received)
             told = now
         }
         _ = script.finishes("a", size: 9999)
-        #expect(received(in: script.state.lookup(script.key("a"), .announced)) == 9999)
+        #expect(received(in: script.state.fetching.lookup(script.key("a"), .announced)) == 9999)
     }
 
     @Test func withoutATotalAStepIsOnePercentOfTheBytesReceived() {
@@ -142,9 +142,9 @@ struct ChangeScriptTests {
 
     @Test func reportedChangesCountAsTaken() {
         script.caller("reader", wants: "a")
-        _ = script.state.lookup(script.key("a"), .announced)
-        #expect(script.state.changes.keys == [script.key("a")])
-        _ = script.state.lookup(script.key("a"), .taken)
+        _ = script.state.fetching.lookup(script.key("a"), .announced)
+        #expect(script.state.fetching.changes.keys == [script.key("a")])
+        _ = script.state.fetching.lookup(script.key("a"), .taken)
         #expect(changed() == [])
         #expect(script.progresses("a", received: 1, total: 10) == ["announce"])
     }
@@ -152,8 +152,8 @@ struct ChangeScriptTests {
     @Test func remembersAFailureWithItsURL() {
         script.caller("reader", wants: "a")
         _ = script.finishes("a", failing: .http(404))
-        #expect(script.state.failures.url(of: script.key("a")) == Sample.url("a"))
-        #expect(script.state.failures.url(of: script.key("b")) == nil)
+        #expect(script.state.fetching.failures.url(of: script.key("a")) == Sample.url("a"))
+        #expect(script.state.fetching.failures.url(of: script.key("b")) == nil)
     }
 
     @Test func announcesPins() {

@@ -13,7 +13,7 @@ struct ConfiguredScriptTests {
         _ script: StateScript, transfers: Int = 9, host: Int = .max, retry: RetryPolicy = .once
     ) -> [String] {
         script.event {
-            $0.configured(
+            $0.fetching.configured(
                 transferLimit: transfers, originLimit: host, retry: retry,
                 naming: IgnoredQueries(), &$1)
         }

@@ -25,12 +25,14 @@ struct DerivingScriptTests {
         let id = script.flight(image)
         _ = script.key(original(of: image))
         return script.event { state, effects in
-            guard let waiter = state.originalWanted(for: CacheKey(url), id, options) else { return }
-            state.requested(
+            guard let waiter = state.fetching.originalWanted(for: CacheKey(url), id, options) else {
+                return
+            }
+            state.fetching.requested(
                 CacheKey(url.original), url.original, by: waiter, options,
                 now: FileTime(Sample.now), &effects)
-            state.waiterNamed(waiter, &effects)
-            state.originalAsked(for: CacheKey(url), id, by: waiter, &effects)
+            state.fetching.waiterNamed(waiter, &effects)
+            state.fetching.originalAsked(for: CacheKey(url), id, by: waiter, &effects)
         }
     }
 
@@ -40,13 +42,13 @@ struct DerivingScriptTests {
 
     private func derived(_ image: String) -> [String] {
         let id = script.flight(image)
-        return script.event { $0.derived(script.key(image), id, size: 500, &$1) }
+        return script.event { $0.fetching.derived(script.key(image), id, size: 500, &$1) }
     }
 
     private func fails(_ image: String) -> [String] {
         let id = script.flight(image)
         return script.event {
-            $0.derivingFailed(
+            $0.fetching.derivingFailed(
                 script.key(image), id, Failure(.underivable, ""), now: Sample.now, &$1)
         }
     }
@@ -58,11 +60,11 @@ struct DerivingScriptTests {
         }
         #expect(finds("a#side=64") == ["derive a#side=64 from a"])
         #expect(script.phase("a#side=64") == .deriving)
-        #expect(script.state.scheduler.running == 0)
+        #expect(script.state.fetching.scheduler.running == 0)
         #expect(derived("a#side=64").contains("publish a#side=64"))
         #expect(script.published("a#side=64").contains("tell one"))
         #expect(script.holds("a#side=64") && script.holds("a"))
-        #expect(script.state.variants.isEmpty)
+        #expect(script.state.fetching.variants.isEmpty)
     }
 
     @Test func severalSizesWaitForOneDownload() {
@@ -81,7 +83,7 @@ struct DerivingScriptTests {
     }
 
     @Test func itsProgressIsThatOfItsOriginal() {
-        script.state.changes.isObserved = true
+        script.state.fetching.changes.isObserved = true
         script.caller("one", wants: "a#side=64")
         _ = finds("a#side=64")
         _ = script.takesChanges()
@@ -102,7 +104,7 @@ struct DerivingScriptTests {
         }
         #expect(!script.leaves(callers[0]).contains("cancel a"))
         #expect(script.leaves(callers[1]).contains("cancel a"))
-        #expect(script.state.variants.isEmpty)
+        #expect(script.state.fetching.variants.isEmpty)
     }
 
     @Test func aMoreUrgentCallerMakesTheOriginalMoreUrgent() {
@@ -123,8 +125,8 @@ struct DerivingScriptTests {
         script.caller("two", wants: "a#side=64", priority: .background)
         #expect(script.leaves(visible).contains("find the original of a#side=64"))
         #expect(!finds("a#side=64", priority: .background).contains("cancel a"))
-        let waiters = script.state.downloads[script.key("a")].map { flight in
-            flight.waiters.compactMap { script.state.waiters[$0]?.priority }
+        let waiters = script.state.fetching.downloads[script.key("a")].map { flight in
+            flight.waiters.compactMap { script.state.fetching.waiters[$0]?.priority }
         }
         #expect(waiters == [.background])
     }
@@ -134,7 +136,7 @@ struct DerivingScriptTests {
         _ = finds("a#side=64")
         let said = script.finishes("a", failing: .http(404))
         #expect(said.contains("tell one: a#side=64 http"))
-        #expect(script.state.downloads.isEmpty && script.state.variants.isEmpty)
+        #expect(script.state.fetching.downloads.isEmpty && script.state.fetching.variants.isEmpty)
     }
 
     @Test func aFailureIsRememberedUntilTheOriginalIsAnotherOne() {
@@ -167,10 +169,10 @@ struct DerivingScriptTests {
         _ = script.looksAt("a#side=64", .entry(Sample.facts()))
         script.caller("one", wants: "a#side=64", isRefresh: true)
         let id = script.flight("a#side=64")
-        let said = script.event { $0.originalNeeded(script.key("a#side=64"), id, &$1) }
+        let said = script.event { $0.fetching.originalNeeded(script.key("a#side=64"), id, &$1) }
         #expect(said.contains("find the original of a#side=64 again"))
         #expect(finds("a#side=64", isRefresh: true).contains("start a"))
-        #expect(script.state.scheduler.running == 1)
+        #expect(script.state.fetching.scheduler.running == 1)
     }
 
     @Test func showingADerivedImageIsNoUseOfItsOriginal() {
@@ -187,9 +189,9 @@ struct DerivingScriptTests {
             script.caller(image, wants: image)
             _ = finds(image)
         }
-        let said = script.event { $0.drainBegan(&$1) }
+        let said = script.event { $0.fetching.drainBegan(&$1) }
         #expect(said.contains("tell a#side=64: a#side=64 shuttingDown"))
         #expect(said.contains("tell b#side=64: b#side=64 shuttingDown"))
-        #expect(script.state.downloads.isEmpty && script.state.variants.isEmpty)
+        #expect(script.state.fetching.downloads.isEmpty && script.state.fetching.variants.isEmpty)
     }
 }

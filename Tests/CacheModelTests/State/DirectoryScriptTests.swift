@@ -162,7 +162,7 @@ struct DirectoryScriptTests {
         let said =
             isReplaced ? script.event { $0.directoryReplaced(&$1) } : script.changes(.overflowed)
         #expect(said == ["scan"])
-        script.state.scanBegan()
+        script.state.disk.scanBegan()
         #expect(script.scanFinishes())
         #expect(script.published("a") == ["tell one"])
         #expect(script.lookup("a") == nil)
@@ -177,7 +177,7 @@ struct DirectoryScriptTests {
         _ = script.finishes("a")
         _ = script.changes(.partialVanished(key))
         _ = script.changes(.overflowed)
-        script.state.scanBegan()
+        script.state.disk.scanBegan()
         #expect(script.scanFinishes())
         _ = script.published("a")
         #expect(script.state.disk.space.partials.dirtyNames == [key])
@@ -250,7 +250,7 @@ struct DirectoryScriptTests {
         _ = script.published("a")
         let held = script.state.disk.bytesUsed
         if isTold { _ = script.changes(.partialVanished(key)) }
-        script.state.partialProbed(key, 8192, since: start)
+        script.state.disk.partialProbed(key, 8192, since: start)
         #expect(script.state.disk.bytesUsed == held)
         #expect(script.state.disk.space.partials.count == 0)
     }
@@ -330,7 +330,7 @@ struct DirectoryScriptTests {
     @Test func probesForPartialsOnceChangesWereLost() {
         script.state.disk.partialProbed(script.key("a"), 8192)
         _ = script.changes(.overflowed)
-        script.state.scanBegan()
+        script.state.disk.scanBegan()
         #expect(script.scanFinishes())
         #expect(script.state.disk.space.partials.dirtyNames == [script.key("a")])
     }
@@ -338,7 +338,7 @@ struct DirectoryScriptTests {
     @Test func probesNamesThatTheScanCouldNotSee() {
         let key = script.key("a")
         script.state.disk.validity = .loading
-        script.state.scanBegan()
+        script.state.disk.scanBegan()
         let start = script.state.disk.beginProbe()
         script.scans([.unreadable(.entry(key)), .unreadable(.partial(key))], since: start)
         #expect(script.scanFinishes())
@@ -360,25 +360,25 @@ struct DirectoryScriptTests {
         #expect(script.changes(.overflowed) == ["scan"])
         #expect(script.lookup("a") == nil)
         #expect(script.changes(.overflowed) == [])
-        script.state.scanBegan()
+        script.state.disk.scanBegan()
         #expect(script.scanFinishes())
         #expect(script.lookup("a") == .cached(Sample.facts()))
     }
 
     @Test func changesLostDuringAScanRepeatIt() {
         script.state.disk.validity = .loading
-        script.state.scanBegan()
+        script.state.disk.scanBegan()
         #expect(script.changes(.overflowed) == [])
         #expect(!script.scanFinishes())
         #expect(script.lookup("a") == nil)
-        script.state.scanBegan()
+        script.state.disk.scanBegan()
         #expect(script.scanFinishes())
         #expect(script.lookup("a") == .missing(nil))
     }
 
     @Test func withoutAWatchEveryNameIsProbedEveryTime() {
         script.state.disk.validity = .loading
-        script.state.scanBegan()
+        script.state.disk.scanBegan()
         #expect(script.scanFinishes(isWatched: false))
         #expect(script.lookup("a") == nil)
     }
@@ -405,15 +405,15 @@ struct DirectoryScriptTests {
         script.has("b")
         #expect(script.changes(.vanished(script.key("a"))) == [])
         script.has("a")
-        script.state.changes.isObserved = true
+        script.state.fetching.changes.isObserved = true
         #expect(script.changes(.vanished(script.key("a"))) == ["announce"])
         #expect(script.changes(.vanished(script.key("b"))) == [])
         #expect(script.takesChanges() == [script.key("a"), script.key("b")])
         script.has("a")
         _ = script.takesChanges()
         script.has("b")
-        script.state.changes.isObserved = false
-        script.state.changes.isObserved = true
+        script.state.fetching.changes.isObserved = false
+        script.state.fetching.changes.isObserved = true
         #expect(script.changes(.vanished(script.key("a"))) == ["announce"])
     }
 }

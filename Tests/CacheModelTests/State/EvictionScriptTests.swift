@@ -17,7 +17,7 @@ struct EvictionScriptTests {
         script.has("a", "b", "c", "d", allocated: 4 * block)
         #expect(script.limits { $0.maximumBytes = 10 * block } == ["evict to 36864"])
         // An eviction is already in progress.
-        #expect(script.event { $0.limitsChecked(&$1) } == [])
+        #expect(script.event { $0.fetching.limitsChecked(&$1) } == [])
         let eviction = EvictionGoal(bytes: 36864)
         #expect(script.evicts(eviction, isOwn: true, limit: 1) == ["a"])
         #expect(script.evicts(eviction, isOwn: true, limit: 1) == ["b"])
@@ -158,26 +158,26 @@ struct EvictionScriptTests {
     @Test func theFreeSpaceFloorLowersTheByteLimit() {
         script.has("a", "b", allocated: 4 * block)
         script.state.disk.space.budget.minimumFree = 10 * block
-        script.state.measured(free: 12 * block)
+        script.state.disk.measured(free: 12 * block)
         #expect(script.state.disk.space.ceiling == 10 * block)
-        #expect(script.event { $0.limitsChecked(&$1) } == [])
+        #expect(script.event { $0.fetching.limitsChecked(&$1) } == [])
         // Another program fills the disk.
-        script.state.measured(free: 7 * block)
+        script.state.disk.measured(free: 7 * block)
         #expect(script.state.disk.space.ceiling == 5 * block)
-        #expect(script.event { $0.limitsChecked(&$1) } == ["evict to 18432"])
-        script.state.measured(free: 0)
+        #expect(script.event { $0.fetching.limitsChecked(&$1) } == ["evict to 18432"])
+        script.state.disk.measured(free: 0)
         #expect(script.state.disk.space.ceiling == 0)
-        script.state.measured(free: .max)
+        script.state.disk.measured(free: .max)
         #expect(script.state.disk.space.ceiling == 20 * block)
     }
 
     @Test func countsTheBytesOfADownloadOnce() {
         script.state.disk.space.budget.minimumFree = 10 * block
-        script.state.measured(free: 22 * block)
+        script.state.disk.measured(free: 22 * block)
         #expect(script.begins("a", 7 * block) == ["granted 28672"])
         #expect(script.state.disk.space.ceiling == 12 * block)
         _ = script.progresses("a", received: 5 * block, total: 7 * block)
-        script.state.measured(free: 17 * block)
+        script.state.disk.measured(free: 17 * block)
         #expect(script.state.disk.space.ceiling == 12 * block)
         #expect(script.begins("b", 3 * block) == ["granted 12288"])
     }
@@ -223,18 +223,18 @@ struct EvictionScriptTests {
     @Test func memoryPressureHalvesTheDownloadsForAWhile() {
         let script = StateScript(transferLimit: 4)
         let end = ContinuousClock.now + .seconds(60)
-        script.state.scheduler.throttle(until: end)
+        script.state.fetching.scheduler.throttle(until: end)
         script.caller("reader", wants: "a", "b", "c", "d") {
             #expect($0 == ["start a", "start b"])
         }
-        #expect(script.event { $0.timePassed(now: end - .seconds(1), &$1) } == [])
-        #expect(script.event { $0.timePassed(now: end, &$1) } == ["start c", "start d"])
-        #expect(script.event { $0.timePassed(now: end + .seconds(60), &$1) } == [])
+        #expect(script.event { $0.fetching.timePassed(now: end - .seconds(1), &$1) } == [])
+        #expect(script.event { $0.fetching.timePassed(now: end, &$1) } == ["start c", "start d"])
+        #expect(script.event { $0.fetching.timePassed(now: end + .seconds(60), &$1) } == [])
     }
 
     @Test func repeatedMemoryPressureHalvesTheLimitOnlyOnce() {
         let script = StateScript(transferLimit: 4)
-        for _ in 0..<3 { script.state.scheduler.throttle(until: .now) }
+        for _ in 0..<3 { script.state.fetching.scheduler.throttle(until: .now) }
         script.caller("reader", wants: "a", "b", "c") {
             #expect($0 == ["start a", "start b"])
         }
@@ -242,7 +242,7 @@ struct EvictionScriptTests {
 
     @Test func memoryPressureLeavesAtLeastOneDownload() {
         let script = StateScript(transferLimit: 2)
-        for _ in 0..<3 { script.state.scheduler.throttle(until: .now) }
+        for _ in 0..<3 { script.state.fetching.scheduler.throttle(until: .now) }
         script.caller("reader", wants: "a", "b") { #expect($0 == ["start a"]) }
     }
 
@@ -252,9 +252,9 @@ struct EvictionScriptTests {
     func evictsNothingBeforeTheScanCompletes(isReplaced: Bool) {
         script.has("a", "b", allocated: 4 * block)
         script.state.disk.validity = isReplaced ? .complete : .loading
-        if !isReplaced { script.state.scanBegan() }
+        if !isReplaced { script.state.disk.scanBegan() }
         _ = isReplaced ? script.event { $0.directoryReplaced(&$1) } : script.changes(.overflowed)
-        if isReplaced { script.state.scanBegan() }
+        if isReplaced { script.state.disk.scanBegan() }
         let shrunk = script.limits {
             $0.maximumBytes = 6 * block
             $0.maximumEntries = 1
@@ -268,11 +268,11 @@ struct EvictionScriptTests {
         if !isReplaced {
             // The state asks for another scan because changes were lost.
             #expect(!script.scanFinishes())
-            #expect(script.event { $0.limitsChecked(&$1) } == [])
-            script.state.scanBegan()
+            #expect(script.event { $0.fetching.limitsChecked(&$1) } == [])
+            script.state.disk.scanBegan()
         }
         #expect(script.scanFinishes())
-        #expect(script.event { $0.limitsChecked(&$1) }.count == 1)
+        #expect(script.event { $0.fetching.limitsChecked(&$1) }.count == 1)
     }
 
     @Test func aReplacementDoesNotRaiseTheEntryCount() {
@@ -299,15 +299,15 @@ struct EvictionScriptTests {
     @Test func bytesThatReadersKeepMakeNoRoom() {
         script.has("a", "b", "c", allocated: 4 * block)
         script.state.disk.space.budget.minimumFree = 4 * block
-        script.state.measured(free: 4 * block)
+        script.state.disk.measured(free: 4 * block)
         #expect(script.begins("d", 3 * block).prefix(2) == ["granted 12288", "without a"])
         _ = script.loses("a")
-        script.state.measured(free: 4 * block)
+        script.state.disk.measured(free: 4 * block)
         // It has its reservation, and asks whether that holds.
         let second = script.asks("d", for: 1, of: 3 * block)
         #expect(second.prefix(2) == ["granted 12288", "without b"])
         _ = script.loses("b")
-        script.state.measured(free: 8 * block)
+        script.state.disk.measured(free: 8 * block)
         #expect(script.asks("d", for: 1, of: 3 * block) == ["granted 12288"])
         #expect(script.holds("c"))
         #expect(script.state.disk.space.reserved == 4 * block)
@@ -316,18 +316,18 @@ struct EvictionScriptTests {
     @Test func aDownloadFailsIfReadersKeepAllThatWasEvicted() {
         script.has("a", "b", allocated: 4 * block)
         script.state.disk.space.budget.minimumFree = 4 * block
-        script.state.measured(free: 4 * block)
+        script.state.disk.measured(free: 4 * block)
         _ = script.begins("d", 3 * block)
         for image in ["a", "b"] {
             #expect(script.asks("d", for: 1, of: 3 * block).first != "refused: noRoom")
             _ = script.loses(image)
-            script.state.measured(free: 4 * block)
+            script.state.disk.measured(free: 4 * block)
         }
         #expect(script.asks("d", for: 1, of: 3 * block) == ["refused: noRoom"])
         #expect(script.refusal?.message.contains("programs that have evicted images open") == true)
         _ = script.finishes("d", failing: script.refusal)
         // The programs close them.
-        script.state.measured(free: 12 * block)
+        script.state.disk.measured(free: 12 * block)
         #expect(script.begins("d", 3 * block) == ["granted 12288"])
     }
 
@@ -336,8 +336,8 @@ struct EvictionScriptTests {
         script.state.disk.space.budget.minimumFree = 4 * block
         func measured(_ blocks: Int64) -> [String] {
             script.event { state, effects in
-                state.measured(free: blocks * block)
-                state.limitsChecked(&effects)
+                state.disk.measured(free: blocks * block)
+                state.fetching.limitsChecked(&effects)
             }
         }
         #expect(measured(4) == [])
@@ -350,7 +350,7 @@ struct EvictionScriptTests {
     }
 
     @Test func anotherDirectoryHasItsOwnSpace() {
-        script.state.measured(free: 3 * block)
+        script.state.disk.measured(free: 3 * block)
         _ = script.event { $0.directoryReplaced(&$1) }
         #expect(script.state.disk.space.ceiling == 20 * block)
     }

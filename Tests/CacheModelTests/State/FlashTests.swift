@@ -57,7 +57,8 @@ private struct Fleet: ~Copyable {
     }
 
     private final class Machine {
-        var state = CacheState(transferLimit: 32, originLimit: 6, store: StorePolicy())
+        var state = CacheState(
+            FetchingState(transferLimit: 32, originLimit: 6, store: StorePolicy()))
         var isDead = false
         var wanted = Sample.moment.instant
 
@@ -118,7 +119,7 @@ private struct Fleet: ~Copyable {
             let options = FetchOptions(priority: priority)
             for image in images {
                 self.event(machine) { state, _, effects in
-                    state.requested(
+                    state.fetching.requested(
                         Sample.key(image), Sample.url(image), by: nil, options,
                         now: FileTime(Sample.now), &effects)
                 }
@@ -126,29 +127,30 @@ private struct Fleet: ~Copyable {
         case .asked(let id, let key, let claims):
             guard claims || !isThere(key) else {
                 return self.event(machine) { state, _, effects in
-                    state.foundInStore(
+                    state.fetching.foundInStore(
                         key, id, size: 1000, reuse: .fresh, after: Self.answer, &effects)
                 }
             }
             let answer = says(key, claims: claims)
             self.event(machine) { state, random, effects in
-                state.notInStore(
+                state.fetching.notInStore(
                     key, id, answer, after: Self.answer, now: moment, using: &random, &effects)
             }
         case .downloaded(let id, let key):
             self.event(machine) { state, _, effects in
-                state.downloaded(bytes: 1000, firstByte: Self.download, whole: Self.download)
-                state.imageStaged(key, id, size: 1000, isShareable: true, &effects)
+                state.fetching.downloaded(
+                    bytes: 1000, firstByte: Self.download, whole: Self.download)
+                state.fetching.imageStaged(key, id, size: 1000, isShareable: true, &effects)
             }
         case .wrote(let task):
             if task.kind != .mark { objects[task.key] = task.kind == .delete ? nil : .image }
             self.event(machine) { state, random, effects in
-                state.storeTaskEnded(
+                state.fetching.storeTaskEnded(
                     task, .written(bytes: 1000), now: moment, using: &random, &effects)
             }
         case .woke:
             self.event(machine) { state, _, effects in
-                state.pausesEnded(now: moment.instant, &effects)
+                state.fetching.pausesEnded(now: moment.instant, &effects)
             }
             wakeUp(machine)
         }
@@ -171,7 +173,7 @@ private struct Fleet: ~Copyable {
     }
 
     private mutating func wakeUp(_ machine: Int) {
-        guard let next = machines[machine].state.nextCheck(now: now) else { return }
+        guard let next = machines[machine].state.fetching.nextCheck(now: now) else { return }
         later(max(now.duration(to: next), .milliseconds(1)), machine, .woke)
     }
 
@@ -193,7 +195,7 @@ private struct Fleet: ~Copyable {
             }
         case .planRetry: wakeUp(machine)
         case .wakeStoreWriter:
-            while let task = machines[machine].state.takeStoreTask() {
+            while let task = machines[machine].state.fetching.takeStoreTask() {
                 later(Self.upload, machine, .wrote(task))
             }
         default: break

@@ -18,7 +18,7 @@ struct OriginPauseScriptTests {
     }
 
     private func time(_ seconds: Int) -> [String] {
-        script.event { $0.pausesEnded(now: start.instant + .seconds(seconds), &$1) }
+        script.event { $0.fetching.pausesEnded(now: start.instant + .seconds(seconds), &$1) }
     }
 
     @Test func afterThePauseOneDownloadStartsAndThenMore() {
@@ -38,7 +38,7 @@ struct OriginPauseScriptTests {
         #expect(script.finishes("b") == ["start a", "start e", "publish b"])
         // Two is half of the four that ran when the origin refused.
         #expect(script.finishes("a") == ["start f", "publish a"])
-        #expect(script.state.counters.failed == 0)
+        #expect(script.state.fetching.counters.failed == 0)
     }
 
     @Test func onlyARefusalWithoutOtherDownloadsSpendsAnAttempt() {
@@ -58,11 +58,11 @@ struct OriginPauseScriptTests {
         _ = script.looksAt("b", .entry(facts))
         script.caller("one", wants: "a")
         _ = isRefused("a")
-        let id = script.state.waiterBegan()
+        let id = script.state.fetching.waiterBegan()
         let stale = Staleness(reuse: .mustRevalidate, allowsStaleIfError: true)
         let said = script.want("b", by: id, stale: stale)
-        #expect(said + script.event { $0.waiterNamed(id, &$1) } == ["tell nobody"])
-        #expect(script.state.counters.staleAnswers == 1)
+        #expect(said + script.event { $0.fetching.waiterNamed(id, &$1) } == ["tell nobody"])
+        #expect(script.state.fetching.counters.staleAnswers == 1)
     }
 
     @Test func originsWhosePauseIsOverAreForgottenIfThereAreTooMany() throws {

@@ -60,14 +60,14 @@ struct PreemptionScriptTests {
         script.caller("reader", wants: "b")
         script.caller("prefetcher", wants: "a", priority: .background)
         script.caller("looker", wants: "x", priority: .visible) { #expect($0 == []) }
-        #expect(script.event { $0.waiterLeft(scrolled, &$1) } == ["cancel a"])
+        #expect(script.event { $0.fetching.waiterLeft(scrolled, &$1) } == ["cancel a"])
     }
 
     @Test func aDownloadAlreadyStoppingFreesTheSlot() {
         let script = script(slots: 2)
         let reader = script.caller("reader", wants: "a")
         script.caller("prefetcher", wants: "b", priority: .background)
-        #expect(script.event { $0.waiterLeft(reader, &$1) } == ["cancel a"])
+        #expect(script.event { $0.fetching.waiterLeft(reader, &$1) } == ["cancel a"])
         script.caller("looker", wants: "x", priority: .visible) { #expect($0 == []) }
         #expect(script.stops("a") == ["start x"])
     }
@@ -106,13 +106,13 @@ struct PreemptionScriptTests {
             #expect(script.stops("a") == ["start \(image)"])
             #expect(script.finishes(image, failing: .http(404)).first == "start a")
         }
-        #expect(script.state.downloads[script.key("a")]?.attempts == 1)
+        #expect(script.state.fetching.downloads[script.key("a")]?.attempts == 1)
         #expect(script.finishes("a") == ["publish a"])
     }
 
     /// A prefetch that stops at another origin would free a slot that no waiting download can use.
     @Test func aFullOriginPreemptsNothingElsewhere() throws {
-        var state = CacheState(transferLimit: 4, originLimit: 2)
+        var state = CacheState(FetchingState(transferLimit: 4, originLimit: 2))
         let visible = ["http://a/1", "http://a/2"]
         #expect(try wants(&state, visible, .visible).map(\.1) == visible)
         let prefetches = ["http://b/1", "http://c/1"]
@@ -122,7 +122,7 @@ struct PreemptionScriptTests {
     }
 
     @Test func aFullOriginPreemptsItsOwnPrefetches() throws {
-        var state = CacheState(transferLimit: 64, originLimit: 2)
+        var state = CacheState(FetchingState(transferLimit: 64, originLimit: 2))
         let prefetches = ["http://a/1", "http://a/2", "http://b/1"]
         #expect(try wants(&state, prefetches, .background).map(\.1) == prefetches)
         let visible = (0..<3).map { "http://a/visible\($0)" }
@@ -145,17 +145,17 @@ struct PreemptionScriptTests {
     private func wants(
         _ state: inout CacheState, _ urls: [String], _ priority: Priority
     ) throws -> [(String, String, FlightID)] {
-        _ = state.detachedAnnounced(urls.count)
+        _ = state.fetching.detachedAnnounced(urls.count)
         let wanted = try urls.flatMap { text in
             let url = try CacheURL(text)
             let (_, work) = state.run {
-                $0.requested(
+                $0.fetching.requested(
                     CacheKey(url), url, by: nil, FetchOptions(priority: priority),
                     now: FileTime(nanoseconds: 1_790_000_000), &$1)
             }
             return transfers(work, among: state)
         }
-        let (_, work) = state.run { $0.detachedNamed(urls.count, &$1) }
+        let (_, work) = state.run { $0.fetching.detachedNamed(urls.count, &$1) }
         return wanted + transfers(work, among: state)
     }
 
@@ -174,7 +174,7 @@ struct PreemptionScriptTests {
             switch work {
             case .startTransfer(let id, _, let url, _): ("start", url.string, id)
             case .cancelTransfer(let id, let key, _):
-                ("cancel", state.downloads[key]?.url.string ?? "", id)
+                ("cancel", state.fetching.downloads[key]?.url.string ?? "", id)
             default: nil
             }
         }

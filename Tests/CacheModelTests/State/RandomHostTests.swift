@@ -54,7 +54,8 @@ private struct RandomHosts: ~Copyable {
         self.hasUsers = hasUsers
         random = SeededGenerator(seed: seed)
         state = CacheState(
-            transferLimit: transferLimit, originLimit: originLimit, retry: RetryPolicy())
+            FetchingState(
+                transferLimit: transferLimit, originLimit: originLimit, retry: RetryPolicy()))
         state.disk.validity = .complete
         urls = (0..<60).compactMap { try? CacheURL("http://host\($0 % 5)/\($0)") }
     }
@@ -75,7 +76,7 @@ private struct RandomHosts: ~Copyable {
     /// All callers leave, and all downloads end.
     mutating func end() throws {
         while !callers.isEmpty { leave() }
-        while !state.downloads.isEmpty || !transfers.isEmpty || !publications.isEmpty {
+        while !state.fetching.downloads.isEmpty || !transfers.isEmpty || !publications.isEmpty {
             if !lookups.isEmpty, random.oneIn(4) { endLookup() }
             if !transfers.isEmpty {
                 finish()
@@ -87,8 +88,8 @@ private struct RandomHosts: ~Copyable {
             try check()
         }
         while !lookups.isEmpty { endLookup() }
-        #expect(state.downloads.isEmpty && state.scheduler.isQueueEmpty)
-        #expect(state.scheduler.slots.abandonedLookups.counts.total == 0)
+        #expect(state.fetching.downloads.isEmpty && state.fetching.scheduler.isQueueEmpty)
+        #expect(state.fetching.scheduler.slots.abandonedLookups.counts.total == 0)
     }
 
     private mutating func call() {
@@ -96,22 +97,22 @@ private struct RandomHosts: ~Copyable {
             priority: [.background, .background, .normal, .visible].randomElement(using: &random)
                 ?? .normal, isRefresh: true,
             client: client())
-        let id = random.oneIn(4) ? nil : state.waiterBegan(options)
+        let id = random.oneIn(4) ? nil : state.fetching.waiterBegan(options)
         if let id { callers.append(id) }
         let imageRequests = Int.random(in: 1...6, using: &random)
-        if id == nil { _ = state.detachedAnnounced(imageRequests) }
+        if id == nil { _ = state.fetching.detachedAnnounced(imageRequests) }
         for _ in 0..<imageRequests {
             guard let url = urls.randomElement(using: &random) else { return }
             perform {
-                $0.requested(
+                $0.fetching.requested(
                     CacheKey(url), url, by: id, options, now: FileTime(nanoseconds: 7), &$1)
             }
         }
         perform { state, effects in
             if let id {
-                state.waiterNamed(id, &effects)
+                state.fetching.waiterNamed(id, &effects)
             } else {
-                state.detachedNamed(imageRequests, &effects)
+                state.fetching.detachedNamed(imageRequests, &effects)
             }
         }
     }
@@ -126,7 +127,7 @@ private struct RandomHosts: ~Copyable {
     private mutating func leave() {
         guard !callers.isEmpty else { return }
         let id = callers.remove(at: Int.random(in: callers.indices, using: &random))
-        perform { $0.waiterLeft(id, &$1) }
+        perform { $0.fetching.waiterLeft(id, &$1) }
     }
 
     private mutating func finish() {
@@ -135,7 +136,7 @@ private struct RandomHosts: ~Copyable {
         let isStopped = stopping.remove(id) != nil
         if isStopped, hasUsers, random.oneIn(2) {
             lookups.append(id)
-            return perform { $0.transferAbandoned(id, &$1) }
+            return perform { $0.fetching.transferAbandoned(id, &$1) }
         }
         let fails = isStopped || random.oneIn(3)
         let failure: Failure =
@@ -147,7 +148,7 @@ private struct RandomHosts: ~Copyable {
                     CacheKey(url), id, FailedTransfer(failure: failure), now: now, using: &other,
                     &effects)
             } else {
-                state.imageStaged(CacheKey(url), id, size: 1000, &effects)
+                state.fetching.imageStaged(CacheKey(url), id, size: 1000, &effects)
             }
         }
     }
@@ -155,14 +156,14 @@ private struct RandomHosts: ~Copyable {
     private mutating func endLookup() {
         guard !lookups.isEmpty else { return }
         let id = lookups.remove(at: Int.random(in: lookups.indices, using: &random))
-        perform { $0.lookupEnded(id, &$1) }
+        perform { $0.fetching.lookupEnded(id, &$1) }
     }
 
     /// Enough time for the shortest pauses.
     private mutating func pass() {
         now = now + .seconds(2)
-        perform { [now] in $0.pausesEnded(now: now.instant, &$1) }
-        if hasUsers { perform { [now] in $0.paceMeasured(now: now.instant, &$1) } }
+        perform { [now] in $0.fetching.pausesEnded(now: now.instant, &$1) }
+        if hasUsers { perform { [now] in $0.fetching.paceMeasured(now: now.instant, &$1) } }
     }
 
     private mutating func publish() {
@@ -175,11 +176,11 @@ private struct RandomHosts: ~Copyable {
     private mutating func progress() {
         guard let (url, id) = transfers.randomElement(using: &random) else { return }
         let received = Int64.random(in: 0..<1_000_000, using: &random)
-        if received < state.downloads[CacheKey(url)]?.intake.received ?? 0 {
-            perform { $0.transferBegan(CacheKey(url), id, with: 0, of: 1_000_000, &$1) }
+        if received < state.fetching.downloads[CacheKey(url)]?.intake.received ?? 0 {
+            perform { $0.fetching.transferBegan(CacheKey(url), id, with: 0, of: 1_000_000, &$1) }
         }
         perform {
-            $0.transferProgressed(
+            $0.fetching.transferProgressed(
                 CacheKey(url), id, received: received, total: 1_000_000, &$1)
         }
     }
@@ -192,7 +193,7 @@ private struct RandomHosts: ~Copyable {
             case .startTransfer(let id, _, let url, _): transfers.append((url, id))
             case .cancelTransfer(let id, let key, _):
                 stopping.insert(id)
-                if state.downloads[key] != nil { stops += 1 }
+                if state.fetching.downloads[key] != nil { stops += 1 }
             case .publish(let id, let key): publications.append((key, id))
             default: break
             }
@@ -200,17 +201,20 @@ private struct RandomHosts: ~Copyable {
     }
 
     private func check() throws {
-        state.checkInvariants()
+        state.fetching.checkInvariants()
         guard stopping.isEmpty else { return }
-        let flights = state.downloads.all.map(\.value)
+        let flights = state.fetching.downloads.all.map(\.value)
         let prefetches = flights.filter { $0.phase.isRunning && urgency($0) == .background }
         for image in flights where image.phase == .queued && urgency(image) > .background {
-            guard state.scheduler.slots.pauses.limit(of: image.origin) == nil,
-                users(of: image).contains(where: { state.scheduler.slots.permitAnother(for: $0) })
+            guard state.fetching.scheduler.slots.pauses.limit(of: image.origin) == nil,
+                users(of: image).contains(where: {
+                    state.fetching.scheduler.slots.permitAnother(for: $0)
+                })
             else { continue }
-            let isFull = !state.scheduler.slots.hasSlot(at: image.origin)
+            let isFull = !state.fetching.scheduler.slots.hasSlot(at: image.origin)
             #expect(
-                isFull || !state.scheduler.slots.hasSlot, "\(image.url) waits beside a free slot")
+                isFull || !state.fetching.scheduler.slots.hasSlot,
+                "\(image.url) waits beside a free slot")
             #expect(
                 !prefetches.contains { !isFull || $0.origin == image.origin },
                 "\(image.url) waits for a prefetch")
@@ -219,12 +223,12 @@ private struct RandomHosts: ~Copyable {
 
     /// The users of the clients that wait for an image that is no prefetch.
     private func users(of image: Flight) -> [UserID] {
-        let callers = image.waiters.compactMap { state.waiters[$0] }
+        let callers = image.waiters.compactMap { state.fetching.waiters[$0] }
         let detached = image.detached.flatMap { $0.priority > .background ? $0.client : nil }
         return
             (callers.filter { $0.priority > .background }.map(\.client)
             + [detached].compactMap(\.self)).map(\.user)
     }
 
-    private func urgency(_ flight: Flight) -> Priority { state.urgency(of: flight) }
+    private func urgency(_ flight: Flight) -> Priority { state.fetching.urgency(of: flight) }
 }

@@ -33,7 +33,7 @@ struct RandomScript: ~Copyable {
 
     init(seed: UInt64, images count: Int = 24, limit: Int) {
         random = SeededGenerator(seed: seed)
-        state = CacheState(transferLimit: limit, retry: .once)
+        state = CacheState(FetchingState(transferLimit: limit, retry: .once))
         state.disk.validity = .complete
         model = StateModel(limit: limit)
         keys = (0..<count).map { Sample.key("\($0)") }
@@ -48,14 +48,14 @@ struct RandomScript: ~Copyable {
             event()
             check(number)
         }
-        compare("drain", { $0.drainBegan(&$1) }, model.drained())
+        compare("drain", { $0.fetching.drainBegan(&$1) }, model.drained())
         while complaint == nil, !(transfers.isEmpty && jobs.isEmpty) {
             if transfers.isEmpty { work() } else { finish() }
             check(number)
         }
         guard complaint == nil else { return }
-        if !state.downloads.isEmpty { complaint = "downloads are left after the end" }
-        let waiting = state.waiters.all.lazy.map(\.value).count { $0.isComplete }
+        if !state.fetching.downloads.isEmpty { complaint = "downloads are left after the end" }
+        let waiting = state.fetching.waiters.all.lazy.map(\.value).count { $0.isComplete }
         if waiting > 0 { complaint = "\(waiting) callers were never notified" }
     }
 
@@ -64,9 +64,11 @@ struct RandomScript: ~Copyable {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<30: call()
         case 30..<38:
-            guard state.detachedAnnounced(1) else { return complaint = "can't detach a request" }
+            guard state.fetching.detachedAnnounced(1) else {
+                return complaint = "can't detach a request"
+            }
             want(image, by: nil, options())
-            compare("detached", { $0.detachedNamed(1, &$1) }, model.named(nil))
+            compare("detached", { $0.fetching.detachedNamed(1, &$1) }, model.named(nil))
         case 38..<50: leave()
         case 50..<65: finish()
         case 65..<80: work()
@@ -80,14 +82,14 @@ struct RandomScript: ~Copyable {
 
     private mutating func call() {
         let options = options()
-        let id = state.waiterBegan(options)
+        let id = state.fetching.waiterBegan(options)
         callers[id] = nextCaller
         model.callers[nextCaller] = .init(
             client: options.client.rawValue, priority: options.priority)
         for _ in 0..<Int.random(in: 0...4, using: &random) {
             want(Int.random(in: keys.indices, using: &random), by: id, options)
         }
-        compare("named", { $0.waiterNamed(id, &$1) }, model.named(nextCaller))
+        compare("named", { $0.fetching.waiterNamed(id, &$1) }, model.named(nextCaller))
         nextCaller += 1
     }
 
@@ -102,11 +104,11 @@ struct RandomScript: ~Copyable {
         look(image)
         let key = keys[image]
         var effects = Effects()
-        state.requested(
+        state.fetching.requested(
             key, Sample.url("\(image)"), by: caller, options, now: FileTime(nanoseconds: 7),
             &effects)
         // The state chooses the identity; the model predicts the rest.
-        let id = state.downloads[key]?.id.rawValue ?? 0
+        let id = state.fetching.downloads[key]?.id.rawValue ?? 0
         let expected = model.wanted(
             image, by: caller.flatMap { callers[$0] }, options, id: id)
         compare("want \(image)", effects, expected)
@@ -114,7 +116,7 @@ struct RandomScript: ~Copyable {
 
     private mutating func leave() {
         guard let (id, number) = callers.randomElement(using: &random) else { return }
-        compare("leave \(number)", { $0.waiterLeft(id, &$1) }, model.left(number))
+        compare("leave \(number)", { $0.fetching.waiterLeft(id, &$1) }, model.left(number))
         callers[id] = nil
     }
 
@@ -133,7 +135,7 @@ struct RandomScript: ~Copyable {
                 if let failure {
                     state.transferFailed(key, flight, failure, &effects)
                 } else {
-                    state.imageStaged(key, flight, size: 1000, &effects)
+                    state.fetching.imageStaged(key, flight, size: 1000, &effects)
                 }
             }, model.finished(image, id, failure?.kind))
     }
@@ -142,7 +144,7 @@ struct RandomScript: ~Copyable {
         guard let (image, id) = transfers.randomElement(using: &random) else { return }
         let received: Int64 = random.oneIn(4) ? 990_000 : 100
         var effects = Effects()
-        state.transferProgressed(
+        state.fetching.transferProgressed(
             keys[image], FlightID(rawValue: id), received: received, total: 1_000_000, &effects)
         if model.flights[image]?.id == id {
             model.flights[image]?.phase = .receiving
@@ -204,7 +206,7 @@ struct RandomScript: ~Copyable {
 
     /// A lookup, which probes the name if it has to.
     private mutating func look(_ image: Int) {
-        guard state.lookup(keys[image]) == nil else { return }
+        guard state.fetching.lookup(keys[image]) == nil else { return }
         let isDoomed = state.disk.space.unlinking.contains(keys[image])
         let isThere = files.contains(image)
         let start = state.disk.beginProbe()
@@ -239,7 +241,7 @@ struct RandomScript: ~Copyable {
     private mutating func compare(_ event: String, _ effects: Effects, _ expected: [String]) {
         let said = effects.work.compactMap { words($0) } + effects.notices.map { words($0) }
         for (image, flight) in model.flights where flight.id == 0 {
-            model.flights[image]?.id = state.downloads[keys[image]]?.id.rawValue ?? 0
+            model.flights[image]?.id = state.fetching.downloads[keys[image]]?.id.rawValue ?? 0
         }
         guard complaint == nil, said.sorted() != expected.sorted() else { return }
         complaint = "\(event): decided \(said.sorted()), expected \(expected.sorted())"
@@ -287,21 +289,21 @@ struct RandomScript: ~Copyable {
 
     /// The state must keep its invariants and agree with the model about each image.
     private mutating func check(_ number: Int) {
-        state.checkInvariants()
+        state.fetching.checkInvariants()
         for (image, key) in keys.enumerated() where complaint == nil {
             if state.disk.index.contains(key) != model.cached.contains(image) {
                 complaint = "event \(number): \(image) is cached in only one of state and model"
             }
-            let flight = state.downloads[key]
+            let flight = state.fetching.downloads[key]
             if flight?.phase != model.flights[image]?.phase {
                 complaint = "event \(number): the phases of \(image) differ"
             }
             let mustLook = dirtyNames.contains(image) && flight?.phase != .publishing
-            if (state.lookup(key) == nil) != mustLook {
+            if (state.fetching.lookup(key) == nil) != mustLook {
                 complaint = "event \(number): \(image) is \(mustLook ? "" : "not ")to be probed"
             }
         }
-        if state.scheduler.running != model.running {
+        if state.fetching.scheduler.running != model.running {
             complaint = "event \(number): transfers differ"
         }
     }

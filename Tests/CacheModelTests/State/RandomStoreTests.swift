@@ -15,8 +15,12 @@ struct RandomStoreTests {
         var storm = StoreStorm(seed: seed)
         for _ in 0..<3000 { storm.step() }
         storm.calm()
-        let (isEmpty, running) = (storm.state.downloads.isEmpty, storm.state.scheduler.running)
-        let (lookups, waiting) = (storm.state.store?.lookups.runningCount, storm.waiting.count)
+        let (isEmpty, running) = (
+            storm.state.fetching.downloads.isEmpty, storm.state.fetching.scheduler.running
+        )
+        let (lookups, waiting) = (
+            storm.state.fetching.store?.lookups.runningCount, storm.waiting.count
+        )
         #expect(isEmpty)
         #expect(running == 0)
         #expect(lookups == 0)
@@ -43,15 +47,16 @@ private struct StoreStorm: ~Copyable {
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
         state = CacheState(
-            transferLimit: 3, originLimit: 2, retry: RetryPolicy(), publishingLimit: 4,
-            store: StorePolicy(renew: 100))
+            FetchingState(
+                transferLimit: 3, originLimit: 2, retry: RetryPolicy(), publishingLimit: 4,
+                store: StorePolicy(renew: 100)))
         state.disk.validity = .complete
     }
 
     private mutating func event(_ body: (inout CacheState, inout Effects) -> Void) {
         var effects = Effects()
         body(&state, &effects)
-        state.checkInvariants()
+        state.fetching.checkInvariants()
         for work in effects.work { take(work) }
         for case .finish(let outcome) in effects.notices { waiting.remove(outcome.waiter) }
     }
@@ -80,7 +85,7 @@ private struct StoreStorm: ~Copyable {
         case 25..<32:
             if let waiter = waiting.randomElement(using: &random) {
                 waiting.remove(waiter)
-                event { $0.waiterLeft(waiter, &$1) }
+                event { $0.fetching.waiterLeft(waiter, &$1) }
             }
         case 32..<52: answer()
         case 52..<68: transfer()
@@ -94,7 +99,8 @@ private struct StoreStorm: ~Copyable {
 
     /// All threads do what they have to do, until nothing is left.
     mutating func calm() {
-        for _ in 0..<5000 where !state.downloads.isEmpty || !lookups.isEmpty || !transfers.isEmpty {
+        for _ in 0..<5000
+        where !state.fetching.downloads.isEmpty || !lookups.isEmpty || !transfers.isEmpty {
             answer()
             transfer()
             publish()
@@ -109,18 +115,18 @@ private struct StoreStorm: ~Copyable {
             isRefresh: Int.random(in: 0..<8, using: &random) == 0)
         guard Bool.random(using: &random) else {
             return event { [now] in
-                $0.requested(
+                $0.fetching.requested(
                     Sample.key(name), Sample.url(name), by: nil, options,
                     now: FileTime(now.time), &$1)
             }
         }
-        let id = state.waiterBegan(options)
+        let id = state.fetching.waiterBegan(options)
         waiting.insert(id)
         event { [now] in
-            $0.requested(
+            $0.fetching.requested(
                 Sample.key(name), Sample.url(name), by: id, options, now: FileTime(now.time), &$1)
         }
-        event { $0.waiterNamed(id, &$1) }
+        event { $0.fetching.waiterNamed(id, &$1) }
     }
 
     private mutating func answer() {
@@ -147,21 +153,21 @@ private struct StoreStorm: ~Copyable {
         var random = random
         event { [now] state, effects in
             if isLate {
-                state.notInStore(
+                state.fetching.notInStore(
                     key, id, .later, after: nil, now: now, using: &random, &effects)
             } else if wasLate, isHit {
-                state.foundInStore(
+                state.fetching.foundInStore(
                     key, id, size: 10, reuse: reuse ?? .fresh, after: nil, &effects)
             } else if wasLate {
-                state.notInStore(
+                state.fetching.notInStore(
                     key, id, .withdrawn, after: nil, now: now, using: &random, &effects)
             } else if isHit, isEntry {
-                state.confirmedByStore(key, id, after: .milliseconds(1), &effects)
+                state.fetching.confirmedByStore(key, id, after: .milliseconds(1), &effects)
             } else if isHit {
-                state.foundInStore(
+                state.fetching.foundInStore(
                     key, id, size: 10, reuse: reuse ?? .fresh, after: .milliseconds(1), &effects)
             } else {
-                state.notInStore(
+                state.fetching.notInStore(
                     key, id, choice, after: .milliseconds(1), now: now, using: &random, &effects)
             }
         }
@@ -183,7 +189,8 @@ private struct StoreStorm: ~Copyable {
                     now: now, using: &random, &effects)
             case 1 where isEntry:
                 state.entryConfirmed(key, id, isShareable: true, lifetime: 200, &effects)
-            default: state.imageStaged(key, id, size: 10, isShareable: choice != 3, &effects)
+            default:
+                state.fetching.imageStaged(key, id, size: 10, isShareable: choice != 3, &effects)
             }
         }
         self.random = random
@@ -219,7 +226,7 @@ private struct StoreStorm: ~Copyable {
     }
 
     private mutating func write() {
-        if let task = state.takeStoreTask() { tasks.append(task) }
+        if let task = state.fetching.takeStoreTask() { tasks.append(task) }
         guard let task = tasks.popLast() else { return }
         let ends: [StoreWriteEnd] = [
             .written(bytes: 1), .deleted, .renewed, .wasThere, .nothingToRenew, .obsolete,
@@ -229,13 +236,13 @@ private struct StoreStorm: ~Copyable {
         let end = ends.randomElement(using: &random) ?? .obsolete
         var random = random
         event { [now] state, effects in
-            state.storeTaskEnded(task, end, now: now, using: &random, &effects)
+            state.fetching.storeTaskEnded(task, end, now: now, using: &random, &effects)
         }
         self.random = random
     }
 
     private mutating func passTime() {
-        event { [now] in $0.storeTimePassed(now: now.instant, &$1) }
-        event { [now] in $0.pausesEnded(now: now.instant, &$1) }
+        event { [now] in $0.fetching.storeTimePassed(now: now.instant, &$1) }
+        event { [now] in $0.fetching.pausesEnded(now: now.instant, &$1) }
     }
 }

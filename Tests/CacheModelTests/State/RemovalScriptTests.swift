@@ -22,7 +22,7 @@ struct RemovalScriptTests {
 
     private func isPinned(_ image: String) -> Bool {
         let key = script.key(image)
-        return script.state.isPinned(key)
+        return script.state.fetching.isPinned(key)
     }
 
     @Test func aPinOutlivesTheDamagedFile() {

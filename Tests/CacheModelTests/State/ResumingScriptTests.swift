@@ -11,14 +11,14 @@ struct ResumingScriptTests {
     let script = StateScript()
 
     @Test func showsPartialBytesBeforeTheOriginAnswers() {
-        script.state.changes.isObserved = true
+        script.state.fetching.changes.isObserved = true
         script.caller("reader", wants: "a")
         _ = script.takesChanges()
         #expect(begins("a", with: 600, of: 1000) == ["announce"])
         #expect(
             script.lookup("a") == .inFlight(.init(phase: .connecting, received: 600, total: 1000)))
         _ = script.progresses("a", received: 700, total: 1000)
-        #expect(script.state.counters.bytesReceived == 100)
+        #expect(script.state.fetching.counters.bytesReceived == 100)
     }
 
     @Test func aDownloadThatStartsOverReportsZeroBytes() {
@@ -28,7 +28,7 @@ struct ResumingScriptTests {
         #expect(
             script.lookup("a") == .inFlight(.init(phase: .connecting, received: 0, total: nil)))
         _ = script.progresses("a", received: 50, total: 900)
-        #expect(script.state.counters.bytesReceived == 50)
+        #expect(script.state.fetching.counters.bytesReceived == 50)
     }
 
     @Test func dropsLateProgressOfAnEarlierDownload() {
@@ -37,7 +37,7 @@ struct ResumingScriptTests {
         _ = script.removes("a")
         script.caller("reader", wants: "a")
         let said = script.event { [key = script.key("a")] state, effects in
-            state.transferBegan(key, old, with: 600, of: 1000, &effects)
+            state.fetching.transferBegan(key, old, with: 600, of: 1000, &effects)
         }
         #expect(said == [])
         #expect(
@@ -120,19 +120,19 @@ struct ResumingScriptTests {
     @Test func removesAnOldPartialUnlessItsImageIsRequested() {
         let key = script.key("a")
         script.state.disk.partialProbed(key, 4096)
-        #expect(script.state.restingPartials == [key])
-        #expect(script.event { $0.partialExpired(key, &$1) } == ["discard a"])
+        #expect(script.state.fetching.restingPartials == [key])
+        #expect(script.event { $0.fetching.partialExpired(key, &$1) } == ["discard a"])
         script.state.disk.partialProbed(key, 4096)
         script.caller("reader", wants: "a")
-        #expect(script.state.restingPartials == [])
-        #expect(script.event { $0.partialExpired(key, &$1) } == [])
+        #expect(script.state.fetching.restingPartials == [])
+        #expect(script.event { $0.fetching.partialExpired(key, &$1) } == [])
     }
 
     // MARK: Events
 
     private func begins(_ image: String, with received: Int64, of total: Int64?) -> [String] {
         script.event { [key = script.key(image), id = script.flight(image)] state, effects in
-            state.transferBegan(key, id, with: received, of: total, &effects)
+            state.fetching.transferBegan(key, id, with: received, of: total, &effects)
         }
     }
 
@@ -140,7 +140,7 @@ struct ResumingScriptTests {
     private func asksForRoom(_ image: String, needed: Int64, length: Int64) -> Int64? {
         let (key, id) = (script.key(image), script.flight(image))
         let (answer, _) = script.state.run {
-            $0.spaceRequested(key, id, needed: needed, length: length, &$1)
+            $0.fetching.spaceRequested(key, id, needed: needed, length: length, &$1)
         }
         guard case .granted(let bytes) = answer.grant, answer.victims.isEmpty else { return nil }
         return bytes

@@ -23,17 +23,17 @@ struct RetryScriptTests {
     }
 
     private func pausesEnd(after pause: Duration) -> [String] {
-        script.event { $0.pausesEnded(now: start.instant + pause, &$1) }
+        script.event { $0.fetching.pausesEnded(now: start.instant + pause, &$1) }
     }
 
     private func wants(
         _ image: String, after seconds: Int64, isRefresh: Bool = false
     ) -> [String] {
-        let id = script.state.waiterBegan()
+        let id = script.state.fetching.waiterBegan()
         let said = script.want(
             image, by: id, FetchOptions(isRefresh: isRefresh),
             now: (Sample.now + seconds).rawValue)
-        return said + script.event { $0.waiterNamed(id, &$1) }
+        return said + script.event { $0.fetching.waiterNamed(id, &$1) }
     }
 
     @Test func aPauseReleasesTheSlotForTheNextDownload() {
@@ -42,9 +42,9 @@ struct RetryScriptTests {
         _ = script.asks("a", for: 1, of: 1000)
         #expect(fails("a") == ["start b", "plan"])
         #expect(script.phase("a") == .retrying)
-        #expect(script.state.scheduler.running == 1)
+        #expect(script.state.fetching.scheduler.running == 1)
         #expect(script.state.disk.space.reserved == 0)
-        let progress = script.state.downloads[script.key("a")]?.progress()
+        let progress = script.state.fetching.downloads[script.key("a")]?.progress()
         #expect(progress?.failure?.httpStatus == 503)
         #expect(progress?.failure?.retryAt.map { $0 > Sample.now } == true)
     }
@@ -68,8 +68,8 @@ struct RetryScriptTests {
             #expect(pausesEnd(after: .seconds(attempt * 100 + 8)) == ["start a"])
         }
         #expect(Set(fails("a")) == ["tell one: a http", "tell two: a http"])
-        #expect(script.state.counters.retried == 3)
-        #expect(script.state.counters.failed == 1)
+        #expect(script.state.fetching.counters.retried == 3)
+        #expect(script.state.fetching.counters.failed == 1)
     }
 
     @Test func attemptsThatBringPartOfTheImageDoNotCount() {
@@ -121,11 +121,11 @@ struct RetryScriptTests {
     }
 
     @Test func thePauseEndsWhenTheLastWaiterLeaves() {
-        let one = script.state.waiterBegan()
+        let one = script.state.fetching.waiterBegan()
         _ = script.want("a", by: one)
         _ = fails("a")
         #expect(script.leaves(one) == [])
-        #expect(script.state.downloads.isEmpty)
+        #expect(script.state.fetching.downloads.isEmpty)
         #expect(pausesEnd(after: .seconds(10)) == [])
     }
 
@@ -145,7 +145,7 @@ struct RetryScriptTests {
     @Test func drainingEndsPauses() {
         script.caller("one", wants: "a")
         _ = fails("a")
-        #expect(script.event { $0.drainBegan(&$1) } == ["tell one: a shuttingDown"])
+        #expect(script.event { $0.fetching.drainBegan(&$1) } == ["tell one: a shuttingDown"])
         #expect(pausesEnd(after: .seconds(10)) == [])
     }
 
@@ -153,7 +153,7 @@ struct RetryScriptTests {
         script.caller("one", wants: "a")
         _ = fails("a")
         #expect(wants("a", after: 1) == [])
-        #expect(script.state.counters.joined == 1)
+        #expect(script.state.fetching.counters.joined == 1)
     }
 
     @Test func aRefreshEndsThePause() {
@@ -178,7 +178,7 @@ struct RetryScriptTests {
             #expect(pausesEnd(after: time) == ["start a"])
             _ = fails("a", after: time)
         }
-        #expect(script.state.downloads.isEmpty)
+        #expect(script.state.fetching.downloads.isEmpty)
     }
 
     // MARK: The negative cache
@@ -194,7 +194,7 @@ struct RetryScriptTests {
         _ = fails("a", .http(404))
         #expect(script.lookup("a")?.failure?.retryAt == Sample.now + 60)
         #expect(wants("a", after: 59) == ["tell nobody: a http"])
-        #expect(script.state.counters.failuresRepeated == 1)
+        #expect(script.state.fetching.counters.failuresRepeated == 1)
         #expect(wants("a", after: 60) == ["start a"])
     }
 
@@ -206,7 +206,7 @@ struct RetryScriptTests {
     }
 
     @Test func leavingAndReturningDoesNotRetryEarlier() {
-        let one = script.state.waiterBegan()
+        let one = script.state.fetching.waiterBegan()
         _ = script.want("a", by: one)
         _ = fails("a", .http(500), serverDelay: 100)
         _ = script.leaves(one)
@@ -227,7 +227,7 @@ struct RetryScriptTests {
     private var end: ContinuousClock.Instant { start.instant + .seconds(5) }
 
     private func deadlinesPass(after time: Duration) -> [String] {
-        script.event { $0.deadlinesPassed(now: start.instant + time, &$1) }
+        script.event { $0.fetching.deadlinesPassed(now: start.instant + time, &$1) }
     }
 
     @Test func aCallerWithOneAttemptHasTheFirstFailureAndTheDownloadGoesOnForOthers() {
@@ -252,7 +252,7 @@ struct RetryScriptTests {
     @Test func whatHasNotComeAtTheDeadlineFailsForThatCallerAlone() {
         script.caller("one", wants: "a", deadline: end) { #expect($0 == ["start a", "plan"]) }
         script.caller("patient", wants: "a")
-        #expect(script.state.nextCheck(now: start.instant) == end)
+        #expect(script.state.fetching.nextCheck(now: start.instant) == end)
         #expect(deadlinesPass(after: .seconds(4)) == [])
         #expect(deadlinesPass(after: .seconds(5)) == ["tell one: a deadline"])
         #expect(script.lookup("a")?.failure == nil)
@@ -269,7 +269,7 @@ struct RetryScriptTests {
 
     @Test func anotherNetworkEndsNoCallersTime() {
         script.caller("one", wants: "a", deadline: end)
-        #expect(script.event { $0.networkChanged(now: start.instant, &$1) } == [])
+        #expect(script.event { $0.fetching.networkChanged(now: start.instant, &$1) } == [])
         #expect(deadlinesPass(after: .seconds(5)) == ["cancel a", "tell one: a deadline"])
     }
 

@@ -35,13 +35,13 @@ struct ReuseScriptTests {
     private func wants(
         _ image: String, _ stale: Staleness?, isRefresh: Bool = false, at now: UnixTime? = nil
     ) -> [String] {
-        let id = script.state.waiterBegan()
+        let id = script.state.fetching.waiterBegan()
         let said = script.event { state, effects in
-            state.requested(
+            state.fetching.requested(
                 script.key(image), Sample.url(image), by: id, FetchOptions(isRefresh: isRefresh),
                 stale: stale, now: FileTime(now ?? end), &effects)
         }
-        return said + script.event { $0.waiterNamed(id, &$1) }
+        return said + script.event { $0.fetching.waiterNamed(id, &$1) }
     }
 
     private func confirms(_ image: String, _ end: RevalidationEnd) -> [String] {
@@ -65,13 +65,13 @@ struct ReuseScriptTests {
     @Test func aFreshEntryIsAHit() {
         hasStale("a")
         #expect(wants("a", mustRevalidate, at: Sample.now + 49) == ["tell nobody"])
-        #expect(script.state.counters.hits == 1)
+        #expect(script.state.fetching.counters.hits == 1)
     }
 
     @Test func revalidatesAStaleEntry() {
         hasStale("a")
         #expect(wants("a", mustRevalidate) == ["start a"])
-        #expect(script.state.counters.misses == 1)
+        #expect(script.state.fetching.counters.misses == 1)
     }
 
     @Test func anEntryJustRevalidatedForAnotherCallerIsAHit() {
@@ -83,34 +83,34 @@ struct ReuseScriptTests {
         hasStale("a")
         let window = Staleness(reuse: .staleWhileRevalidating, allowsStaleIfError: true)
         #expect(wants("a", window) == ["start a", "tell nobody"])
-        #expect(script.state.downloads[script.key("a")]?.detached?.priority == .background)
+        #expect(script.state.fetching.downloads[script.key("a")]?.detached?.priority == .background)
         #expect(wants("a", window) == ["tell nobody"])
-        #expect(script.state.counters.hits == 2)
+        #expect(script.state.fetching.counters.hits == 2)
         #expect(confirms("a", .stored(Sample.facts())) == [])
-        #expect(script.state.downloads.isEmpty)
+        #expect(script.state.fetching.downloads.isEmpty)
     }
 
     /// The same image can be named with other staleness each time, because its entry changes in between.
     @Test func aCallerThatNamesAnImageAgainStillWaitsForIt() {
         hasStale("a")
-        let id = script.state.waiterBegan()
+        let id = script.state.fetching.waiterBegan()
         let window = Staleness(reuse: .staleWhileRevalidating, allowsStaleIfError: true)
         var said: [String] = []
         for stale in [mustRevalidate, window, window] {
             said += script.event { state, effects in
-                state.requested(
+                state.fetching.requested(
                     script.key("a"), Sample.url("a"), by: id, FetchOptions(), stale: stale,
                     now: FileTime(end), &effects)
             }
         }
         #expect(said == ["start a"])
-        #expect(script.event { $0.waiterNamed(id, &$1) } == [])
-        script.state.checkInvariants()
+        #expect(script.event { $0.fetching.waiterNamed(id, &$1) } == [])
+        script.state.fetching.checkInvariants()
         #expect(confirms("a", .stored(Sample.facts())) == ["tell nobody"])
     }
 
     @Test func skipsBackgroundRevalidationIfTheDetachedQuotaIsUsedUp() {
-        script.state.waiters.detached = DetachedDownloads(limit: 1)
+        script.state.fetching.waiters.detached = DetachedDownloads(limit: 1)
         hasStale("a")
         hasStale("b")
         let window = Staleness(reuse: .staleWhileRevalidating, allowsStaleIfError: true)
@@ -126,8 +126,8 @@ struct ReuseScriptTests {
         var facts = Sample.facts()
         facts.freshUntil = end + 100
         #expect(confirms("a", .stored(facts)) == ["tell nobody"])
-        #expect(script.state.counters.revalidated == 1)
-        #expect(script.state.downloads.publishing == 0)
+        #expect(script.state.fetching.counters.revalidated == 1)
+        #expect(script.state.fetching.downloads.publishing == 0)
         #expect(wants("a", nil, at: end + 99) == ["tell nobody"])
         #expect(wants("a", nil, at: end + 100) == ["start a"])
     }
@@ -196,7 +196,7 @@ struct ReuseScriptTests {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         _ = script.confirms("a")
-        #expect(script.event { $0.drainBegan(&$1) } == [])
+        #expect(script.event { $0.fetching.drainBegan(&$1) } == [])
         #expect(
             isConfirmed("a", .stored(Sample.facts())) == ["tell nobody"])
     }
@@ -205,7 +205,7 @@ struct ReuseScriptTests {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         _ = script.confirms("a")
-        _ = script.event { $0.drainBegan(&$1) }
+        _ = script.event { $0.fetching.drainBegan(&$1) }
         let said = isConfirmed("a", .gone)
         #expect(said == ["tell nobody: a shuttingDown"])
     }
@@ -225,12 +225,12 @@ struct ReuseScriptTests {
         test.hasStale("a")
         #expect(test.wants("a", outlives) == ["start a"])
         #expect(test.fails("a", .http(503), allowsStaleIfError: true) == ["tell nobody"])
-        #expect(script.state.downloads.isEmpty)
-        #expect(script.state.counters.staleAnswers == 1)
+        #expect(script.state.fetching.downloads.isEmpty)
+        #expect(script.state.fetching.counters.staleAnswers == 1)
         // The failure is visible, and the entry is not revalidated again at once.
         #expect(script.lookup("a")?.failure?.retryAt == Sample.now + 10)
         #expect(test.wants("a", outlives, at: Sample.now + 9) == ["tell nobody"])
-        #expect(script.state.counters.staleAnswers == 1)
+        #expect(script.state.fetching.counters.staleAnswers == 1)
         #expect(test.wants("a", outlives) == ["start a"])
         #expect(test.confirms("a", .stored(Sample.facts())) == ["tell nobody"])
         #expect(script.lookup("a")?.failure == nil)
@@ -249,8 +249,8 @@ struct ReuseScriptTests {
         _ = script.fails("a", later, now: Moment(time: end, instant: .now))
         #expect(test.wants("a", outlives, at: end + 30) == ["tell nobody"])
         #expect(test.wants("a", mustRevalidate, at: end + 30) == ["tell nobody: a http"])
-        #expect(script.state.counters.staleAnswers == 3)
-        #expect(script.state.counters.failuresRepeated == 1)
+        #expect(script.state.fetching.counters.staleAnswers == 3)
+        #expect(script.state.fetching.counters.failuresRepeated == 1)
     }
 
     @Test func reportsTheFailureToACallerThatRefreshes() {
@@ -271,7 +271,8 @@ struct ReuseScriptTests {
         #expect(test.wants("a", outlives) == [])
         #expect(test.fails("a", .http(503), allowsStaleIfError: true).contains("plan"))
         #expect(test.wants("a", outlives) == ["tell nobody"])
-        #expect(script.event { $0.pausesEnded(now: .now + .seconds(600), &$1) } == ["start a"])
+        #expect(
+            script.event { $0.fetching.pausesEnded(now: .now + .seconds(600), &$1) } == ["start a"])
         #expect(test.wants("a", outlives) == ["tell nobody"])
         #expect(test.wants("a", mustRevalidate) == [])
     }
@@ -289,7 +290,7 @@ struct ReuseScriptTests {
         _ = wants("a", outlives)
         #expect(fails("a", .http(status)) == ["unlink a", "tell nobody: a http"])
         #expect(!script.holds("a"))
-        #expect(script.state.counters.withdrawn.entries == 1)
+        #expect(script.state.fetching.counters.withdrawn.entries == 1)
     }
 
     @Test func aPinKeepsAnEntryThatTheOriginNoLongerHas() {

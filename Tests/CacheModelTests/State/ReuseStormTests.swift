@@ -32,7 +32,8 @@ private struct Storm: ~Copyable {
     }
 
     private var random: SeededGenerator
-    private var state = CacheState(transferLimit: 4, originLimit: 4, retry: RetryPolicy())
+    private var state = CacheState(
+        FetchingState(transferLimit: 4, originLimit: 4, retry: RetryPolicy()))
     private let names = (0..<12).map { "\($0)" }
     private var now = Sample.moment
     private var callers: Set<WaiterID> = []
@@ -47,9 +48,9 @@ private struct Storm: ~Copyable {
 
     var left: Left {
         Left(
-            flights: state.downloads.all.count, callers: callers.count,
-            publishing: state.downloads.publishing,
-            running: state.scheduler.running, toldTwice: toldTwice)
+            flights: state.fetching.downloads.all.count, callers: callers.count,
+            publishing: state.fetching.downloads.publishing,
+            running: state.fetching.scheduler.running, toldTwice: toldTwice)
     }
 
     mutating func event() {
@@ -62,22 +63,22 @@ private struct Storm: ~Copyable {
         case 88..<90: vanish()
         default: pass()
         }
-        state.checkInvariants()
+        state.fetching.checkInvariants()
     }
 
     mutating func end() {
-        take { $0.drainBegan(&$1) }
+        take { $0.fetching.drainBegan(&$1) }
         while !(transfers.isEmpty && jobs.isEmpty) {
             finish()
             work()
-            state.checkInvariants()
+            state.fetching.checkInvariants()
         }
     }
 
     private mutating func anyName() -> String { names.randomElement(using: &random) ?? "0" }
 
     private mutating func call() {
-        let id = state.waiterBegan()
+        let id = state.fetching.waiterBegan()
         callers.insert(id)
         let options = FetchOptions(isRefresh: random.oneIn(6))
         for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -88,12 +89,12 @@ private struct Storm: ~Copyable {
                 allowsStaleIfError: random.oneIn(2))
             let isDetached = random.oneIn(5)
             take { [now] in
-                $0.requested(
+                $0.fetching.requested(
                     Sample.key(name), Sample.url(name), by: isDetached ? nil : id, options,
                     stale: stale, now: FileTime(now.time), &$1)
             }
         }
-        take { $0.waiterNamed(id, &$1) }
+        take { $0.fetching.waiterNamed(id, &$1) }
     }
 
     private mutating func remove() {
@@ -109,7 +110,7 @@ private struct Storm: ~Copyable {
     private mutating func leave() {
         guard let id = callers.sorted().randomElement(using: &random) else { return }
         callers.remove(id)
-        take { $0.waiterLeft(id, &$1) }
+        take { $0.fetching.waiterLeft(id, &$1) }
     }
 
     private mutating func finish() {
@@ -117,7 +118,7 @@ private struct Storm: ~Copyable {
         let (id, name) = transfers.remove(at: index)
         let key = Sample.key(name)
         switch Int.random(in: 0..<10, using: &random) {
-        case 0..<3: take { $0.imageStaged(key, id, size: 1000, &$1) }
+        case 0..<3: take { $0.fetching.imageStaged(key, id, size: 1000, &$1) }
         case 3..<5: take { $0.entryConfirmed(key, id, &$1) }
         default:
             let statuses = [503, 503, 503, 404]
@@ -162,7 +163,7 @@ private struct Storm: ~Copyable {
     private mutating func pass() {
         now = now + .seconds(1)
         take { [now] state, effects in
-            state.pausesEnded(now: now.instant, &effects)
+            state.fetching.pausesEnded(now: now.instant, &effects)
             _ = state.removeNotStorable(now: now.time, time: 60, limit: .max, &effects)
         }
     }

@@ -51,7 +51,7 @@ struct SpaceScriptTests {
     @Test func anAbsurdLengthCausesNoOverflowWithoutALimit() {
         let script = StateScript()
         _ = script.want("a", by: nil)
-        script.state.measured(free: 10 * block)
+        script.state.disk.measured(free: 10 * block)
         #expect(script.asks("a", for: 1, of: .max) == ["refused: noRoom"])
     }
 
@@ -60,7 +60,7 @@ struct SpaceScriptTests {
         let id = script.flight("a")
         _ = script.removes("a")
         let (answer, _) = script.state.run {
-            $0.spaceRequested(script.key("a"), id, needed: 1, length: 1, &$1)
+            $0.fetching.spaceRequested(script.key("a"), id, needed: 1, length: 1, &$1)
         }
         guard case .refused = answer.grant else {
             Issue.record("the ended download got a reservation")
@@ -73,13 +73,13 @@ struct SpaceScriptTests {
     @Test func retriesATooLargeImageAfterTheLimitGrows() {
         let kinds = [("a", Failure.Kind.tooLarge), ("b", .notAnImage)]
         for (image, kind) in kinds {
-            script.state.failures.record(Failure(kind, "as it was"), of: script.key(image))
+            script.state.fetching.failures.record(Failure(kind, "as it was"), of: script.key(image))
         }
         _ = script.limits { $0.maximumImageSize /= 2 }
-        #expect(script.state.failures[script.key("a")]?.kind == .tooLarge)
+        #expect(script.state.fetching.failures[script.key("a")]?.kind == .tooLarge)
         _ = script.limits { $0.maximumImageSize *= 2 }
-        #expect(script.state.failures[script.key("a")] == nil)
-        #expect(script.state.failures[script.key("b")]?.kind == .notAnImage)
+        #expect(script.state.fetching.failures[script.key("a")] == nil)
+        #expect(script.state.fetching.failures[script.key("b")]?.kind == .notAnImage)
     }
 
     @Test func refusesAnImageThatCanNeverFitAndEvictsNothing() {
@@ -88,7 +88,7 @@ struct SpaceScriptTests {
         #expect(script.refusal?.message.contains("(--max-bytes)") == true)
         #expect(script.refusal?.message.contains("pinned") == false)
         #expect(script.holds("a") && script.holds("b"))
-        #expect(script.state.counters.refused == 1)
+        #expect(script.state.fetching.counters.refused == 1)
     }
 
     @Test func aBudgetFullOfPinsRefusesWithAReason() {
@@ -116,13 +116,13 @@ struct SpaceScriptTests {
         script.state.disk.space.budget.maximumImageSize = 300_000
         _ = script.want("a", by: nil)
         let (key, id) = (script.key("a"), script.flight("a"))
-        #expect(script.state.lengthPromised(key, id, 300_000) == nil)
-        #expect(script.state.lengthPromised(key, id, 300_001)?.kind == .tooLarge)
+        #expect(script.state.fetching.lengthPromised(key, id, 300_000) == nil)
+        #expect(script.state.fetching.lengthPromised(key, id, 300_001)?.kind == .tooLarge)
     }
 
     @Test func aFullFileSystemRefusesAndReportsTheFloor() {
         script.state.disk.space.budget.minimumFree = 10 * block
-        script.state.measured(free: 12 * block)
+        script.state.disk.measured(free: 12 * block)
         #expect(script.begins("a", 2 * block) == ["refused: noRoom"])
         #expect(script.refusal?.message.contains("(--min-free)") == true)
         #expect(script.begins("b", block) == ["granted 4096"])
@@ -159,9 +159,9 @@ struct SpaceScriptTests {
         // Twelve blocks are used and five reserved, which is already below the watermark.
         #expect(script.order == ["a", "e", "d"].map(script.key))
         // The victims are counted as evicted once their files are gone.
-        #expect(script.state.counters.evicted == .nothing)
+        #expect(script.state.fetching.counters.evicted == .nothing)
         _ = script.loses("b", "c")
-        #expect(script.state.counters.evicted == Removal(entries: 2, bytes: 8 * block))
+        #expect(script.state.fetching.counters.evicted == Removal(entries: 2, bytes: 8 * block))
     }
 
     @Test func aFullDiskEvictsAtLeastTheOldestEntry() {

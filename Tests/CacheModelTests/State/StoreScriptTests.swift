@@ -17,7 +17,7 @@ struct StoreScriptTests {
         downloadsTake time: Duration = .milliseconds(1)
     ) -> StateScript {
         let script = StateScript(transferLimit: transferLimit, store: policy)
-        _ = script.event { state, _ in state.store?.downloaded(in: time) }
+        _ = script.event { state, _ in state.fetching.store?.downloaded(in: time) }
         return script
     }
 
@@ -27,7 +27,7 @@ struct StoreScriptTests {
         let id = script.flight(image)
         return script.event { state, effects in
             var random = SeededGenerator(seed: 1)
-            state.notInStore(
+            state.fetching.notInStore(
                 script.key(image), id, answer, after: .milliseconds(2), now: now, using: &random,
                 &effects)
         }
@@ -38,7 +38,7 @@ struct StoreScriptTests {
     ) -> [String] {
         let id = question ?? script.flight(image)
         return script.event { state, effects in
-            state.foundInStore(
+            state.fetching.foundInStore(
                 script.key(image), id, size: 1000, reuse: reuse,
                 after: question == nil ? .milliseconds(2) : nil, &effects)
         }
@@ -51,7 +51,7 @@ struct StoreScriptTests {
             #expect(asked == ["ask the store for a", "ask the store for b"])
         }
         #expect(script.phase("a") == .connecting)
-        #expect(script.state.scheduler.running == 0)
+        #expect(script.state.fetching.scheduler.running == 0)
         #expect(answers(script, "a", .missing) == ["start a"])
         #expect(brings(script, "b") == ["publish b"])
         #expect(script.published("b") == [])
@@ -78,16 +78,16 @@ struct StoreScriptTests {
         script.caller("one", wants: "x", "a")
         #expect(answers(script, "x", .missing) == ["start x"])
         #expect(answers(script, "a", .stale) == [])
-        let first = try #require(script.state.downloads[script.key("a")])
-        let wasCommon = script.state.hasCommonName(first)
+        let first = try #require(script.state.fetching.downloads[script.key("a")])
+        let wasCommon = script.state.fetching.hasCommonName(first)
         _ = script.event { state, effects in
-            state.requested(
+            state.fetching.requested(
                 script.key("a"), Sample.url("b"), by: nil, FetchOptions(),
                 name: Sample.url("a"), now: FileTime(Sample.now), &effects)
         }
-        let flight = try #require(script.state.downloads[script.key("a")])
+        let flight = try #require(script.state.fetching.downloads[script.key("a")])
         #expect(flight.url == Sample.url("b") && flight.name == Sample.url("a"))
-        let isCommon = script.state.hasCommonName(flight)
+        let isCommon = script.state.fetching.hasCommonName(flight)
         #expect(wasCommon && !isCommon)
     }
 
@@ -95,7 +95,7 @@ struct StoreScriptTests {
         let script = script()
         let names = (0..<40).map { "n\($0)" }
         for name in names { _ = script.want(name, by: nil, FetchOptions(priority: .background)) }
-        #expect(script.state.store?.lookups.runningCount == StoreLookups.most * 7 / 8)
+        #expect(script.state.fetching.store?.lookups.runningCount == StoreLookups.most * 7 / 8)
         script.caller("one", wants: "v", priority: .visible)
         #expect(answers(script, "n0", .missing).contains("ask the store for v"))
     }
@@ -137,7 +137,7 @@ struct StoreScriptTests {
         let script = script()
         let waiter = script.caller("one", wants: "a")
         #expect(script.leaves(waiter).contains("stop asking for a"))
-        #expect(script.state.downloads.isEmpty)
+        #expect(script.state.fetching.downloads.isEmpty)
     }
 
     @Test func aRemovalStopsTheQuestion() {
@@ -153,13 +153,13 @@ struct StoreScriptTests {
         let names = (0..<60).map { "n\($0)" }
         for name in names { _ = script.want(name, by: nil) }
         for name in names.prefix(10) { _ = answers(script, name, .late) }
-        #expect(script.state.store?.reads.reason == .late)
+        #expect(script.state.fetching.store?.reads.reason == .late)
         // Those that waited for their turn queue for their origins.
-        #expect(script.state.store?.lookups.isAnyWaiting == false)
-        #expect(script.state.downloads.all.count { $0.value.isAsking } == 25)
+        #expect(script.state.fetching.store?.lookups.isAnyWaiting == false)
+        #expect(script.state.fetching.downloads.all.count { $0.value.isAsking } == 25)
         script.caller("one", wants: "x") { #expect($0.contains("ask the store for x") == false) }
         _ = script.event {
-            $0.storeTimePassed(now: Sample.moment.instant + .seconds(2), &$1)
+            $0.fetching.storeTimePassed(now: Sample.moment.instant + .seconds(2), &$1)
         }
         script.caller("two", wants: "y") { #expect($0.contains("ask the store for y")) }
         script.caller("three", wants: "z") { #expect($0.contains("ask the store for z") == false) }
@@ -173,8 +173,8 @@ struct StoreScriptTests {
         let question = script.flight(image)
         #expect(answers(script, image, .later).contains("start \(image)"))
         #expect(script.flight(image) != question)
-        #expect(script.state.store?.counters.late == 1)
-        #expect(script.state.store?.lookups.runningCount == 0)
+        #expect(script.state.fetching.store?.counters.late == 1)
+        #expect(script.state.fetching.store?.lookups.runningCount == 0)
         return question
     }
 
@@ -187,8 +187,8 @@ struct StoreScriptTests {
         #expect(script.flight("a") == question)
         #expect(script.published("a").contains("tell one"))
         #expect(script.stops("a") == [])
-        #expect(script.state.scheduler.running == 0)
-        #expect(script.state.store?.counters.hits == 1)
+        #expect(script.state.fetching.scheduler.running == 0)
+        #expect(script.state.fetching.store?.counters.hits == 1)
     }
 
     @Test(arguments: [false, true])
@@ -202,7 +202,7 @@ struct StoreScriptTests {
             _ = script.published("a")
         }
         #expect(brings(script, "a", question) == [])
-        #expect(script.state.store?.counters.hits == 0)
+        #expect(script.state.fetching.store?.counters.hits == 0)
         if !isWhole { #expect(script.finishes("a") == ["publish a"]) }
     }
 
@@ -222,11 +222,13 @@ struct StoreScriptTests {
         let script = script()
         for number in 0..<1100 { _ = script.want("n\(number)", by: nil) }
         for number in 0..<8 { _ = answers(script, "n\(number)", .late) }
-        func waiting() -> Int { script.state.downloads.all.count { $0.value.waitsForStore } }
+        func waiting() -> Int {
+            script.state.fetching.downloads.all.count { $0.value.waitsForStore }
+        }
         var before = waiting()
         #expect(before > 500)
         while before > 0 {
-            let said = script.event { $0.storeTimePassed(now: Sample.moment.instant, &$1) }
+            let said = script.event { $0.fetching.storeTimePassed(now: Sample.moment.instant, &$1) }
             #expect(waiting() == max(0, before - 512))
             before = waiting()
             #expect(said.contains("write") == (before > 0))
@@ -238,11 +240,11 @@ struct StoreScriptTests {
         script.caller("one", wants: "a")
         #expect(answers(script, "a", .awaited).contains("plan"))
         #expect(script.phase("a") == .queued)
-        #expect(script.state.scheduler.running == 0)
+        #expect(script.state.fetching.scheduler.running == 0)
         var (now, asked) = (Sample.moment, 0)
-        while script.state.scheduler.running == 0, asked < 100 {
+        while script.state.fetching.scheduler.running == 0, asked < 100 {
             now = now + .milliseconds(250)
-            let due = script.event { [now] in $0.pausesEnded(now: now.instant, &$1) }
+            let due = script.event { [now] in $0.fetching.pausesEnded(now: now.instant, &$1) }
             guard due.contains("ask the store for a") else { continue }
             asked += 1
             _ = answers(script, "a", .awaited, now: now)
@@ -261,15 +263,15 @@ struct StoreScriptTests {
         let waiter = script.caller("one", wants: "a", "b")
         #expect(answers(script, "b", .missing) == ["claim b"])
         #expect(answers(script, "a", .missing) == [])
-        #expect(script.state.scheduler.running == 1)
+        #expect(script.state.fetching.scheduler.running == 1)
         // Another machine has claimed it.
         #expect(answers(script, "b", .awaited).contains("claim a"))
-        #expect(script.state.scheduler.running == 1)
+        #expect(script.state.fetching.scheduler.running == 1)
         #expect(answers(script, "a", .claimed) == ["start a"])
         downloads(script, "a")
         #expect(takes(script) == StoreTask(.replace, script.key("a")))
         _ = script.leaves(waiter)
-        #expect(script.state.scheduler.running == 0)
+        #expect(script.state.fetching.scheduler.running == 0)
     }
 
     @Test func theSlotGoesToTheDownloadThatIsClaimed() {
@@ -288,11 +290,11 @@ struct StoreScriptTests {
         #expect(script.leaves(waiter).contains("stop asking for a"))
         _ = script.event { state, effects in
             var random = SeededGenerator(seed: 1)
-            state.notInStore(
+            state.fetching.notInStore(
                 script.key("a"), question, .withdrawn, after: nil, now: Sample.moment,
                 using: &random, &effects)
         }
-        #expect(script.state.scheduler.running == 0)
+        #expect(script.state.fetching.scheduler.running == 0)
     }
 
     /// A store that fails, or knows no conditions, delays a download by one answer.
@@ -324,7 +326,7 @@ struct StoreScriptTests {
         #expect(takes(script) == StoreTask(.replace, script.key("a")))
         #expect(takes(script) == StoreTask(.delete, script.key("b")))
         #expect(takes(script) == StoreTask(.delete, script.key("c")))
-        #expect(script.state.store?.counters.claims == 3)
+        #expect(script.state.fetching.store?.counters.claims == 3)
     }
 
     // MARK: Writes
@@ -332,13 +334,15 @@ struct StoreScriptTests {
     private func downloads(_ script: StateScript, _ image: String, isShareable: Bool = true) {
         let id = script.flight(image)
         _ = script.event { state, effects in
-            state.imageStaged(
+            state.fetching.imageStaged(
                 script.key(image), id, size: 1000, isShareable: isShareable, &effects)
         }
         _ = script.published(image)
     }
 
-    private func takes(_ script: StateScript) -> StoreTask? { script.state.takeStoreTask() }
+    private func takes(_ script: StateScript) -> StoreTask? {
+        script.state.fetching.takeStoreTask()
+    }
 
     private func ends(
         _ script: StateScript, _ task: StoreTask, _ end: StoreWriteEnd,
@@ -346,7 +350,7 @@ struct StoreScriptTests {
     ) -> [String] {
         script.event { state, effects in
             var random = SeededGenerator(seed: 1)
-            state.storeTaskEnded(task, end, now: now, using: &random, &effects)
+            state.fetching.storeTaskEnded(task, end, now: now, using: &random, &effects)
         }
     }
 
@@ -380,10 +384,10 @@ struct StoreScriptTests {
             }
             _ = ends(script, task, .failed("it broke"), now: now)
             now = now + .seconds(5)
-            _ = script.event { [now] in $0.storeTimePassed(now: now.instant, &$1) }
+            _ = script.event { [now] in $0.fetching.storeTimePassed(now: now.instant, &$1) }
         }
         #expect(takes(script) == nil)
-        #expect(script.state.store?.counters.dropped == 1)
+        #expect(script.state.fetching.store?.counters.dropped == 1)
     }
 
     @Test func asManyWritesRunAsTheStoreTakes() throws {
@@ -424,10 +428,11 @@ struct StoreScriptTests {
     /// The time of a thousand answers while so many downloads wait to ask: the least of three.
     private func cost(waiting count: Int) -> Int {
         var state = CacheState(
-            transferLimit: 9, originLimit: .max, retry: .once, publishingLimit: .max,
-            store: StorePolicy())
+            FetchingState(
+                transferLimit: 9, originLimit: .max, retry: .once, publishingLimit: .max,
+                store: StorePolicy()))
         state.disk.validity = .complete
-        state.store?.downloaded(in: .milliseconds(1))
+        state.fetching.store?.downloaded(in: .milliseconds(1))
         var random = SeededGenerator(seed: 1)
         var asked: [(FlightID, CacheKey)] = []
         func take(_ effects: Effects) {
@@ -435,7 +440,7 @@ struct StoreScriptTests {
         }
         for number in 0..<count {
             var effects = Effects()
-            state.requested(
+            state.fetching.requested(
                 Sample.key("\(number)"), Sample.url("\(number)"), by: nil, FetchOptions(),
                 now: FileTime(Sample.now), &effects)
             take(effects)
@@ -445,7 +450,7 @@ struct StoreScriptTests {
             for _ in 0..<1000 {
                 let (id, key) = asked.removeFirst()
                 var effects = Effects()
-                state.notInStore(
+                state.fetching.notInStore(
                     key, id, .missing, after: .milliseconds(2), now: Sample.moment, using: &random,
                     &effects)
                 take(effects)

@@ -24,7 +24,8 @@ struct TransferQueueTests {
             running = said.first { $0.hasPrefix("start ") }.map { String($0.dropFirst(6)) }
             if let running { served.append(running) }
         }
-        #expect(script.state.scheduler.isQueueEmpty && script.state.downloads.isEmpty)
+        #expect(
+            script.state.fetching.scheduler.isQueueEmpty && script.state.fetching.downloads.isEmpty)
         return served
     }
 
@@ -118,9 +119,9 @@ struct TransferQueueTests {
     @Test func oneClientGetsAllSlots() {
         let script = StateScript(transferLimit: 16)
         let options = FetchOptions(client: ClientID(rawValue: 1))
-        let reader = script.state.waiterBegan(options)
+        let reader = script.state.fetching.waiterBegan(options)
         for number in 0..<20 { _ = script.want("\(number)", by: reader, options) }
-        #expect(script.state.scheduler.running == 16)
+        #expect(script.state.fetching.scheduler.running == 16)
     }
 
     @Test func aClientWithoutDownloadsGetsASlotOfOneThatHasSeveral() {
@@ -137,29 +138,29 @@ struct TransferQueueTests {
     }
 
     @Test func aHundredThousandRequestsDelayAnotherClientByOneTurn() {
-        var state = CacheState(transferLimit: 1)
+        var state = CacheState(FetchingState(transferLimit: 1))
         state.disk.validity = .complete
         var effects = Effects()
         func request(_ url: CacheURL, by waiter: WaiterID, _ options: FetchOptions) {
-            state.requested(
+            state.fetching.requested(
                 CacheKey(url), url, by: waiter, options, now: FileTime(nanoseconds: 1), &effects)
         }
         let many = FetchOptions(client: ClientID(rawValue: 1))
-        let greedy = state.waiterBegan(many)
+        let greedy = state.fetching.waiterBegan(many)
         for number in 0..<100_000 { request(Sample.url("\(number)"), by: greedy, many) }
         let one = FetchOptions(client: ClientID(rawValue: 2))
-        let modest = state.waiterBegan(one)
+        let modest = state.fetching.waiterBegan(one)
         let url = Sample.url("one")
         request(url, by: modest, one)
         var started: [String] = []
         for number in 0..<2 {
             let key = Sample.key("\(number)")
-            guard let id = state.downloads[key]?.id else { break }
+            guard let id = state.fetching.downloads[key]?.id else { break }
             effects = Effects()
             state.transferFailed(key, id, .http(404), &effects)
             for case .startTransfer(_, _, let url, _) in effects.work { started.append(url.string) }
         }
         #expect(started == [Sample.url("1"), url].map(\.string))
-        state.checkInvariants()
+        state.fetching.checkInvariants()
     }
 }

@@ -19,14 +19,14 @@ struct TransferScriptTests {
         let told = script.published("a")
         #expect(told.count == 101)
         #expect(Set(told).count == 101)
-        #expect(script.state.counters.joined == 100)
-        #expect(script.state.waiters.all.isEmpty)
+        #expect(script.state.fetching.counters.joined == 100)
+        #expect(script.state.fetching.waiters.all.isEmpty)
     }
 
     @Test func aCachedImageIsAnsweredAtOnce() {
         script.has("a")
         script.caller("reader", wants: "a") { #expect($0 == ["tell reader"]) }
-        #expect(script.state.counters.hits == 1)
+        #expect(script.state.fetching.counters.hits == 1)
     }
 
     @Test func notifiesACallerOnceAfterAllItsImagesSettle() {
@@ -48,16 +48,16 @@ struct TransferScriptTests {
     }
 
     @Test func notifiesNoCallerBeforeItNamesAllItsImages() {
-        let id = script.state.waiterBegan()
+        let id = script.state.fetching.waiterBegan()
         _ = script.want("a", by: id)
         _ = script.finishes("a")
         #expect(script.published("a") == [])
-        let told = script.event { $0.waiterNamed(id, &$1) }
+        let told = script.event { $0.fetching.waiterNamed(id, &$1) }
         #expect(told.count == 1)
     }
 
     @Test func reportsProgressByThePercent() {
-        script.state.changes.isObserved = true
+        script.state.fetching.changes.isObserved = true
         script.caller("reader", wants: "a")
         _ = script.takesChanges()
         #expect(script.progresses("a", received: 0, total: 10_000) == ["announce"])
@@ -66,11 +66,11 @@ struct TransferScriptTests {
         _ = script.takesChanges()
         #expect(script.progresses("a", received: 99, total: 10_000) == [])
         #expect(script.progresses("a", received: 100, total: 10_000) == ["announce"])
-        #expect(script.state.counters.bytesReceived == 100)
+        #expect(script.state.fetching.counters.bytesReceived == 100)
     }
 
     @Test func wakesObserversForAnImageThatArrivesAtOnce() {
-        script.state.changes.isObserved = true
+        script.state.fetching.changes.isObserved = true
         script.caller("reader", wants: "a")
         _ = script.takesChanges()
         #expect(script.finishes("a").contains("announce"))
@@ -88,7 +88,7 @@ struct TransferScriptTests {
             let whole = Progress(phase: .publishing, received: 1000, total: 1000)
             #expect(script.lookup(name) == .inFlight(whole))
         }
-        #expect(script.state.counters.bytesReceived == 2000)
+        #expect(script.state.fetching.counters.bytesReceived == 2000)
     }
 
     @Test func downloadsAnImageLostWithItsBatchOnceMore() {
@@ -106,9 +106,10 @@ struct TransferScriptTests {
     func doesNotDownloadALostImageThatHasNoWaiter(isRemoved: Bool) {
         script.caller("one", wants: "a")
         _ = script.finishes("a")
-        #expect((isRemoved ? script.removes("a") : script.event { $0.drainBegan(&$1) }) == [])
+        #expect(
+            (isRemoved ? script.removes("a") : script.event { $0.fetching.drainBegan(&$1) }) == [])
         #expect(script.isLost("a") == (isRemoved ? ["unlink a"] : []) + ["tell one: a storage"])
-        #expect(script.state.downloads.isEmpty)
+        #expect(script.state.fetching.downloads.isEmpty)
     }
 
     @Test func noMoreDownloadsRunThanAllowed() {
@@ -119,7 +120,7 @@ struct TransferScriptTests {
         #expect(script.phase("c") == .queued)
         #expect(script.finishes("b") == ["start c", "publish b"])
         #expect(script.finishes("c", failing: .http(404)) == ["start d"])
-        #expect(script.state.scheduler.running == 2)
+        #expect(script.state.fetching.scheduler.running == 2)
     }
 
     @Test func startsTheMostUrgentDownloadFirst() {
@@ -203,7 +204,7 @@ struct TransferScriptTests {
         _ = script.finishes("a")
         #expect(script.phase("c") == .connecting)
         script.caller("four", wants: "d")
-        let said = script.event { $0.drainBegan(&$1) }
+        let said = script.event { $0.fetching.drainBegan(&$1) }
         #expect(
             Set(said) == [
                 "cancel b", "cancel c", "tell two: b shuttingDown", "tell three: c shuttingDown",
@@ -212,7 +213,7 @@ struct TransferScriptTests {
         #expect(script.published("a") == ["tell one"])
         script.caller("late", wants: "e") { #expect($0 == ["tell late: e shuttingDown"]) }
         #expect(script.want("f", by: nil) == [])
-        #expect(script.state.downloads.isEmpty)
+        #expect(script.state.fetching.downloads.isEmpty)
     }
 }
 

@@ -18,7 +18,7 @@ struct TransferSlotsTests {
         try urls.flatMap { text in
             let url = try url(text)
             let (_, work) = state.run {
-                $0.requested(
+                $0.fetching.requested(
                     CacheKey(url), url, by: nil,
                     FetchOptions(priority: priority, client: ClientID(rawValue: client)),
                     now: FileTime(nanoseconds: 1_790_000_000), &$1)
@@ -36,12 +36,12 @@ struct TransferSlotsTests {
 
     private func fails(_ state: inout CacheState, _ text: String) throws -> [String] {
         let key = CacheKey(try url(text))
-        let id = try #require(state.downloads[key]).id
+        let id = try #require(state.fetching.downloads[key]).id
         return starts(state.run { $0.transferFailed(key, id, .http(500), &$1) }.work)
     }
 
     @Test func aDownloadWaitingForAFullHostBlocksNoOther() throws {
-        var state = CacheState(transferLimit: 8, originLimit: 2)
+        var state = CacheState(FetchingState(transferLimit: 8, originLimit: 2))
         let urls = ["http://a/1", "http://a/2", "http://a/3", "http://a/4", "http://b/1"]
         #expect(try started(&state, urls) == ["http://a/1", "http://a/2", "http://b/1"])
         #expect(try fails(&state, "http://b/1") == [])
@@ -52,7 +52,7 @@ struct TransferSlotsTests {
     }
 
     @Test func startsTheMostUrgentWaitingDownloadFirst() throws {
-        var state = CacheState(transferLimit: 8, originLimit: 1)
+        var state = CacheState(FetchingState(transferLimit: 8, originLimit: 1))
         #expect(try started(&state, ["http://a/1", "http://a/2"]) == ["http://a/1"])
         #expect(try started(&state, ["http://a/3"], .visible) == [])
         // A request for a queued download raises its priority.
@@ -63,21 +63,21 @@ struct TransferSlotsTests {
     }
 
     @Test func oneClientGetsAllSlotsOfAnOrigin() throws {
-        var state = CacheState(transferLimit: 64, originLimit: 6)
+        var state = CacheState(FetchingState(transferLimit: 64, originLimit: 6))
         let wanted = (0..<20).map { "http://a/\($0)" }
         #expect(try started(&state, wanted, client: 1) == Array(wanted[..<6]))
     }
 
     /// Names of one server are several origins, as in browsers.
     @Test func originsAtOneAddressHaveLimitsOfTheirOwn() throws {
-        var state = CacheState(transferLimit: 64, originLimit: 1)
+        var state = CacheState(FetchingState(transferLimit: 64, originLimit: 1))
         let urls = (0..<24).map { "http://name\($0).example/" }
         #expect(try started(&state, urls) == urls)
     }
 
     /// The slot goes to a client that has none there, not to the first one that waited.
     @Test func aSlotOfAnOriginGoesToAClientWithoutDownloadsThere() throws {
-        var state = CacheState(transferLimit: 16, originLimit: 2)
+        var state = CacheState(FetchingState(transferLimit: 16, originLimit: 2))
         let here = ["http://a/1", "http://a/2"]
         #expect(try started(&state, here, client: 1) == here)
         #expect(try started(&state, ["http://a/3"], client: 1) == [])
@@ -89,7 +89,7 @@ struct TransferSlotsTests {
     }
 
     @Test func theBacklogOfAFullHostDoesNotOvertakeUrgentDownloads() throws {
-        var state = CacheState(transferLimit: 2, originLimit: 1)
+        var state = CacheState(FetchingState(transferLimit: 2, originLimit: 1))
         #expect(try started(&state, ["http://a/1", "http://a/2"]) == ["http://a/1"])
         #expect(try started(&state, ["http://b/1"]) == ["http://b/1"])
         #expect(try started(&state, ["http://c/1"], .visible) == [])
@@ -98,7 +98,7 @@ struct TransferSlotsTests {
     }
 
     @Test func clientsTakeTurnsAtAFullHost() throws {
-        var state = CacheState(transferLimit: 8, originLimit: 1)
+        var state = CacheState(FetchingState(transferLimit: 8, originLimit: 1))
         for (number, client) in [1, 1, 1, 1, 2, 2, 3].enumerated() {
             _ = try started(&state, ["http://a/\(number)"], client: UInt64(client))
         }
@@ -112,46 +112,51 @@ struct TransferSlotsTests {
     }
 
     @Test func anHTTP2HostTakesAsManyDownloadsAsItHasStreams() throws {
-        var state = CacheState(transferLimit: 200, originLimit: 6)
+        var state = CacheState(FetchingState(transferLimit: 200, originLimit: 6))
         let urls = (0..<150).map { "https://a/\($0)" }
         #expect(try started(&state, urls).count == 6)
-        let id = try #require(state.downloads[CacheKey(try url("https://a/0"))]).id
-        let more = starts(state.run { $0.transferAnswered(id, isMultiplexed: true, &$1) }.work)
-        state.checkInvariants()
+        let id = try #require(state.fetching.downloads[CacheKey(try url("https://a/0"))]).id
+        let more = starts(
+            state.run { $0.fetching.transferAnswered(id, isMultiplexed: true, &$1) }.work)
+        state.fetching.checkInvariants()
         #expect(more.count == TransferSlots.streamLimit - 6)
         // The state remembers HTTP/2 for the host, and forgets it when the host answers with
         // HTTP/1.1 again.
-        #expect(starts(state.run { $0.transferAnswered(id, isMultiplexed: true, &$1) }.work) == [])
-        #expect(try fails(&state, "https://a/0").count == 1)
-        let other = try #require(state.downloads[CacheKey(try url("https://a/1"))]).id
         #expect(
-            starts(state.run { $0.transferAnswered(other, isMultiplexed: false, &$1) }.work) == [])
+            starts(state.run { $0.fetching.transferAnswered(id, isMultiplexed: true, &$1) }.work)
+                == [])
+        #expect(try fails(&state, "https://a/0").count == 1)
+        let other = try #require(state.fetching.downloads[CacheKey(try url("https://a/1"))]).id
+        #expect(
+            starts(
+                state.run { $0.fetching.transferAnswered(other, isMultiplexed: false, &$1) }.work)
+                == [])
         #expect(try fails(&state, "https://a/1") == [])
     }
 
     /// Some servers permit only a few streams on a connection.
     @Test func anHTTP2HostHasNoMoreDownloadsThanItsConnectionsCarry() throws {
-        var state = CacheState(transferLimit: 200, originLimit: 6)
+        var state = CacheState(FetchingState(transferLimit: 200, originLimit: 6))
         let urls = (0..<150).map { "https://a/\($0)" }
         #expect(try started(&state, urls).count == 6)
         func id(_ number: Int) throws -> FlightID {
-            try #require(state.downloads[CacheKey(try url(urls[number]))]).id
+            try #require(state.fetching.downloads[CacheKey(try url(urls[number]))]).id
         }
         let first = try id(0)
-        _ = state.run { $0.transferAnswered(first, isMultiplexed: true, &$1) }
+        _ = state.run { $0.fetching.transferAnswered(first, isMultiplexed: true, &$1) }
         for number in (12..<100).reversed() {
             let (key, id) = (CacheKey(try url(urls[number])), try id(number))
-            #expect(starts(state.run { $0.transferCrowded(key, id, &$1) }.work) == [])
-            state.checkInvariants()
+            #expect(starts(state.run { $0.fetching.transferCrowded(key, id, &$1) }.work) == [])
+            state.fetching.checkInvariants()
         }
-        #expect(state.scheduler.running == 12)
+        #expect(state.fetching.scheduler.running == 12)
         // They come next, and have lost no attempt.
-        #expect(state.downloads[CacheKey(try url(urls[12]))]?.attempts == 0)
+        #expect(state.fetching.downloads[CacheKey(try url(urls[12]))]?.attempts == 0)
         #expect(try fails(&state, urls[3]) == [urls[12]])
     }
 
     @Test func everyRequestIsServedInTheEnd() throws {
-        var state = CacheState(transferLimit: 3, originLimit: 2)
+        var state = CacheState(FetchingState(transferLimit: 3, originLimit: 2))
         var running: [String] = []
         let urls = (0..<60).map { "http://host\($0 % 4)/\($0)" }
         running += try started(&state, urls)
@@ -161,7 +166,7 @@ struct TransferSlotsTests {
             running += try fails(&state, url)
         }
         #expect(served == Set(urls))
-        #expect(state.scheduler.running == 0 && state.downloads.isEmpty)
+        #expect(state.fetching.scheduler.running == 0 && state.fetching.downloads.isEmpty)
     }
 
     @Test(arguments: [

@@ -28,7 +28,7 @@ struct UserShareTests {
     }
 
     private func running(_ letter: String, in script: StateScript) -> Int {
-        script.state.downloads.all.count {
+        script.state.fetching.downloads.all.count {
             $0.value.phase.isRunning && $0.value.url.string.contains("/\(letter)")
         }
     }
@@ -41,14 +41,14 @@ struct UserShareTests {
         let script = StateScript(transferLimit: 16)
         ada(has: 300, greed, in: script)
         let options = FetchOptions(client: ClientID(rawValue: 900, user: Self.bob))
-        let bob = script.state.waiterBegan(options)
+        let bob = script.state.fetching.waiterBegan(options)
         for image in names("b", 200) { _ = script.want(image, by: bob, options) }
-        _ = script.event { $0.waiterNamed(bob, &$1) }
+        _ = script.event { $0.fetching.waiterNamed(bob, &$1) }
         // The download that stopped for Bob's first one.
         for image in names("a", 300) where script.isStopping(image) { _ = script.stops(image) }
         var shares: [Int] = []
         for step in 0..<150 {
-            let running = script.state.downloads.all.filter { $0.value.phase.isRunning }
+            let running = script.state.fetching.downloads.all.filter { $0.value.phase.isRunning }
                 .sorted { $0.value.id.rawValue < $1.value.id.rawValue }
             let next = running[step % running.count].key
             _ = script.finishes(script.name(of: next), failing: .http(404))
@@ -113,20 +113,20 @@ struct UserShareTests {
     }
 
     @Test func aUserWithNothingRunningGetsASlotOfAFullHost() throws {
-        var state = CacheState(transferLimit: 64, originLimit: 4)
+        var state = CacheState(FetchingState(transferLimit: 64, originLimit: 4))
         func want(_ path: String, client: UInt64, _ user: UserID) throws -> [Work] {
             let url = try CacheURL("http://host/\(path)")
             let options = FetchOptions(
                 priority: .visible, client: ClientID(rawValue: client, user: user))
-            let waiter = state.waiterBegan(options)
+            let waiter = state.fetching.waiterBegan(options)
             return state.run {
-                $0.requested(
+                $0.fetching.requested(
                     CacheKey(url), url, by: waiter, options, now: FileTime(nanoseconds: 7), &$1)
-                $0.waiterNamed(waiter, &$1)
+                $0.fetching.waiterNamed(waiter, &$1)
             }.work
         }
         for number in 0..<9 { _ = try want("a\(number)", client: UInt64(number), Self.ada) }
-        #expect(state.scheduler.running == 4)
+        #expect(state.fetching.scheduler.running == 4)
         let work = try want("b", client: 99, Self.bob)
         guard case .cancelTransfer(let id, let key, _)? = work.first else {
             return #expect(Bool(false), "\(work)")
@@ -150,7 +150,7 @@ struct UserShareTests {
     @Test func aSlowDownloadYieldsWhileAnotherUserHasFewer() {
         let script = StateScript(transferLimit: 8)
         let options = FetchOptions(client: ClientID(rawValue: 1, user: Self.ada))
-        let ada = script.state.waiterBegan(options)
+        let ada = script.state.fetching.waiterBegan(options)
         for image in names("a", 8) { _ = script.want(image, by: ada, options) }
         script.caller("bob", wants: "b1", "b2", "b3", "b4", "b5", client: 99, user: Self.bob)
         #expect(script.stops("a7") == ["start b1"])
@@ -310,7 +310,7 @@ struct UserShareTests {
         }
         #expect(!script.announces(2, for: here))
         #expect(script.ends(of: Self.ada) == false)
-        script.state.clientLeft(gone, now: Sample.moment.instant)
+        script.state.fetching.clientLeft(gone, now: Sample.moment.instant)
         #expect(script.ends(of: Self.bob) == false)
         #expect(script.ends(of: Self.ada))
         #expect(script.announces(2, for: here))
@@ -324,10 +324,10 @@ struct UserShareTests {
         let gone = ClientID(rawValue: 1, user: Self.ada)
         for image in ["a1", "a2"] { _ = script.want(image, by: nil, FetchOptions(client: gone)) }
         let start = Sample.moment.instant
-        script.state.clientLeft(gone, now: start)
+        script.state.fetching.clientLeft(gone, now: start)
         for (time, ends) in [(3599, false), (3600, true), (3601, false)] {
             _ = script.event {
-                #expect($0.departedEnded(now: start + .seconds(time), &$1) == ends)
+                #expect($0.fetching.departedEnded(now: start + .seconds(time), &$1) == ends)
             }
         }
         #expect(script.phase("a1")?.isRunning == true && script.phase("a2") == nil)
@@ -337,7 +337,7 @@ struct UserShareTests {
 extension StateScript {
     fileprivate func ends(of user: UserID) -> Bool {
         var hasEnded = false
-        _ = event { hasEnded = $0.departedEnded(of: user, &$1) }
+        _ = event { hasEnded = $0.fetching.departedEnded(of: user, &$1) }
         return hasEnded
     }
 }

@@ -15,7 +15,7 @@ struct VictimSearchTests {
 
     /// A state whose least recently used entries are being refreshed.
     private func state(flying: Int, _ others: String...) -> CacheState {
-        var state = CacheState(transferLimit: 1)
+        var state = CacheState(FetchingState(transferLimit: 1))
         state.disk.validity = .complete
         for number in 0..<flying {
             let (key, url) = (Sample.key("\(number)"), Sample.url("\(number)"))
@@ -34,14 +34,14 @@ struct VictimSearchTests {
 
     private func request(_ key: CacheKey, _ url: CacheURL, _ state: inout CacheState) {
         var effects = Effects()
-        state.requested(
+        state.fetching.requested(
             key, url, by: nil, FetchOptions(isRefresh: true), now: FileTime(nanoseconds: 1),
             &effects)
     }
 
     private func ends(_ name: String, _ state: inout CacheState) {
         var effects = Effects()
-        state.endFlight(Sample.key(name), &effects)
+        state.fetching.endFlight(Sample.key(name), &effects)
     }
 
     private func slice(
@@ -63,7 +63,7 @@ struct VictimSearchTests {
         let second = slice(9, &state)
         #expect(keys(second.victims) == entries("b"))
         #expect(second.isLast)
-        state.checkInvariants()
+        state.fetching.checkInvariants()
     }
 
     /// The lock is not held for longer than a search may take.
@@ -87,7 +87,7 @@ struct VictimSearchTests {
         ends("30", &state)
         let last = slice(9, &state)
         #expect(keys(last.victims) == entries("30"))
-        state.checkInvariants()
+        state.fetching.checkInvariants()
     }
 
     @Test func evictsAnUnpinnedEntryFirst() {
@@ -100,10 +100,10 @@ struct VictimSearchTests {
         #expect(keys(first.victims) == entries("c"))
         insert("d", at: 1_790_000_004, &state)
         for name in ["b", "a"] { _ = state.run { $0.pinned(Sample.key(name), false, &$1) } }
-        state.checkInvariants()
+        state.fetching.checkInvariants()
         let second = slice(9, &state)
         #expect(keys(second.victims) == entries("a", "b", "d"))
-        state.checkInvariants()
+        state.fetching.checkInvariants()
     }
 
     @Test func evictsAnEntryThatWasUsedLast() {
@@ -113,7 +113,7 @@ struct VictimSearchTests {
         state.disk.used(Sample.key("5"), at: FileTime(Sample.now))
         let found = slice(9, &state)
         #expect(keys(found.victims) == entries("6", "b", "c", "5"))
-        state.checkInvariants()
+        state.fetching.checkInvariants()
     }
 
     @Test func evictsAnEntryFirstOnceItBecomesRemovable() {
@@ -125,7 +125,7 @@ struct VictimSearchTests {
         state.disk.space.retryEviction(of: .entry(Sample.key("a")))
         let third = slice(9, &state)
         #expect(keys(third.victims) == entries("a", "c"))
-        state.checkInvariants()
+        state.fetching.checkInvariants()
     }
 
     @Test func evictsManySmallEntriesForALargeOneSliceBySlice() {
@@ -135,10 +135,10 @@ struct VictimSearchTests {
         state.disk.space.budget.maximumBytes = state.disk.bytesHeld
         let key = Sample.key("large")
         request(key, Sample.url("large"), &state)
-        guard let id = state.downloads[key]?.id else { return }
+        guard let id = state.fetching.downloads[key]?.id else { return }
         let length = Int64(count - 5) * block
         func ask(_ state: inout CacheState) -> SpaceAnswer {
-            state.run { $0.spaceRequested(key, id, needed: 1, length: length, &$1) }.answer
+            state.run { $0.fetching.spaceRequested(key, id, needed: 1, length: length, &$1) }.answer
         }
         for _ in 0..<2 {
             let answer = ask(&state)
@@ -159,12 +159,12 @@ struct VictimSearchTests {
 
     /// A caller gets the cached image `a`. The others are used after that.
     private func gives(to options: FetchOptions, _ state: inout CacheState) -> WaiterID {
-        let id = state.waiterBegan(options)
+        let id = state.fetching.waiterBegan(options)
         let now = FileTime(Sample.now)
         _ = state.run {
-            $0.requested(Sample.key("a"), Sample.url("a"), by: id, options, now: now, &$1)
+            $0.fetching.requested(Sample.key("a"), Sample.url("a"), by: id, options, now: now, &$1)
         }
-        for name in ["b", "c"] { state.opened(Sample.key(name), at: now) }
+        for name in ["b", "c"] { state.disk.used(Sample.key(name), at: now) }
         return id
     }
 
@@ -175,37 +175,37 @@ struct VictimSearchTests {
         #expect(keys(found.victims) == entries("b", "c", "a") && found.isLast)
         var ended = state(flying: 0, "a", "b", "c")
         let id = gives(to: FetchOptions(), &ended)
-        _ = ended.run { $0.waiterNamed(id, &$1) }
+        _ = ended.run { $0.fetching.waiterNamed(id, &$1) }
         let after = slice(9, &ended)
         #expect(keys(after.victims) == entries("a", "b", "c"))
-        ended.checkInvariants()
+        ended.fetching.checkInvariants()
     }
 
     @Test func theImagesOfACallGoLastUntilItsReplyIsWritten() {
         var state = state(flying: 0, "a", "b", "c")
         let id = gives(to: FetchOptions(isHeld: true), &state)
-        _ = state.run { $0.waiterNamed(id, &$1) }
+        _ = state.run { $0.fetching.waiterNamed(id, &$1) }
         let first = slice(1, &state)
         #expect(keys(first.victims) == entries("b"))
-        let rest = state.waiterReported(id, limit: 0)
+        let rest = state.fetching.waiterReported(id, limit: 0)
         #expect(rest == [Sample.key("a")])
         let second = slice(1, &state)
         #expect(keys(second.victims) == entries("c"))
-        state.released(Array(rest)[...])
-        #expect(!state.waiters.isGiven(Sample.key("a")))
+        state.fetching.released(Array(rest)[...])
+        #expect(!state.fetching.waiters.isGiven(Sample.key("a")))
         let last = slice(1, &state)
         #expect(keys(last.victims) == entries("a"))
-        state.checkInvariants()
+        state.fetching.checkInvariants()
     }
 
     @Test func manyImagesOfRunningCallsAreSkippedOnlyOnce() {
         var state = state(flying: 0)
-        let id = state.waiterBegan()
+        let id = state.fetching.waiterBegan()
         let count = 2000
         for number in 0..<count {
             insert("\(number)", &state)
             _ = state.run {
-                $0.requested(
+                $0.fetching.requested(
                     Sample.key("\(number)"), Sample.url("\(number)"), by: id, FetchOptions(),
                     now: FileTime(nanoseconds: 1), &$1)
             }
@@ -217,7 +217,7 @@ struct VictimSearchTests {
 
     @Test func theFullDiskIsSearchedToTheEnd() {
         var state = state(flying: 100, "a")
-        let victims = state.run { $0.diskFilled(Sample.key("0"), block, &$1) }.answer
+        let victims = state.run { $0.fetching.diskFilled(Sample.key("0"), block, &$1) }.answer
         #expect(keys(victims) == entries("a"))
     }
 }

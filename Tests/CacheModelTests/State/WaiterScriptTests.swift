@@ -17,7 +17,7 @@ struct WaiterScriptTests {
         #expect(script.leaves(two) == ["cancel a"])
         #expect(script.lookup("a") == .missing(nil))
         // The slot is free only once the transfer has ended.
-        #expect(script.state.scheduler.running == 1)
+        #expect(script.state.fetching.scheduler.running == 1)
     }
 
     @Test func aLeavingWaiterDoesNotDisturbOthers() {
@@ -44,16 +44,16 @@ struct WaiterScriptTests {
         // Two concurrent calls share one quota.
         #expect(!script.announces(2))
         for image in ["a", "b"] { _ = script.want(image, by: nil) }
-        #expect(script.event { $0.detachedNamed(2, &$1) } == [])
+        #expect(script.event { $0.fetching.detachedNamed(2, &$1) } == [])
         #expect(!script.announces(2))
         #expect(script.announces(1))
         // The download was detached already.
         _ = script.want("a", by: nil, FetchOptions(priority: .visible))
-        #expect(script.event { $0.detachedNamed(1, &$1) } == [])
+        #expect(script.event { $0.fetching.detachedNamed(1, &$1) } == [])
         _ = script.finishes("a")
         _ = script.published("a")
         #expect(script.announces(2))
-        #expect(script.event { $0.detachedNamed(2, &$1) } == [])
+        #expect(script.event { $0.fetching.detachedNamed(2, &$1) } == [])
         #expect(script.removes("b") == ["cancel b and discard"])
         #expect(script.announces(3))
     }
@@ -62,7 +62,7 @@ struct WaiterScriptTests {
         let script = StateScript(detachedLimit: 1)
         let caller = script.caller("caller", wants: "a", "b", "c")
         #expect(script.announces(1))
-        #expect(script.event { $0.detachedNamed(1, &$1) } == [])
+        #expect(script.event { $0.fetching.detachedNamed(1, &$1) } == [])
         _ = script.want("a", by: nil)
         #expect(!script.announces(1))
         #expect(script.leaves(caller).count == 2)
@@ -102,14 +102,14 @@ struct WaiterScriptTests {
         #expect(cancelled != current)
         let key = script.key("a")
         let late = script.event {
-            $0.transferProgressed(key, cancelled, received: 9, total: 10, &$1)
+            $0.fetching.transferProgressed(key, cancelled, received: 9, total: 10, &$1)
         }
         #expect(late == [])
         #expect(script.lookup("a") == .inFlight(.init(phase: .queued, received: 0, total: nil)))
         // The download completed before the cancellation reached it. It is not published, and the
         // next one starts.
         #expect(script.finishes("a", cancelled) == ["start a"])
-        #expect(script.state.scheduler.running == 1)
+        #expect(script.state.fetching.scheduler.running == 1)
         #expect(script.finishes("a", current) == ["publish a"])
         #expect(script.published("a") == ["tell two"])
     }

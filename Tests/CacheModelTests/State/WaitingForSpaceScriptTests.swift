@@ -124,6 +124,6 @@ struct WaitingForSpaceScriptTests {
         waits("c", of: 2 * block)
         #expect(script.limits { $0.maximumBytes = 5 * block } == ["start c"])
         #expect(script.scanFinishes())
-        #expect(script.event { $0.limitsChecked(&$1) } == ["evict to 18432"])
+        #expect(script.event { $0.fetching.limitsChecked(&$1) } == ["evict to 18432"])
     }
 }

@@ -11,7 +11,7 @@ extension StateScript {
         let id = flight(image)
         var answer: SpaceAnswer?
         let effects = event {
-            answer = $0.spaceRequested(key(image), id, needed: needed, length: length, &$1)
+            answer = $0.fetching.spaceRequested(key(image), id, needed: needed, length: length, &$1)
         }
         return (answer.map(words) ?? []) + effects
     }
@@ -54,7 +54,7 @@ extension StateScript {
     /// The disk is full for the download of an image. Returns the victims.
     func diskFills(_ image: String, _ bytes: Int64) -> [String] {
         var victims: [Victim] = []
-        _ = event { victims = $0.diskFilled(key(image), bytes, &$1) }
+        _ = event { victims = $0.fetching.diskFilled(key(image), bytes, &$1) }
         return victims.map(doom)
     }
 
@@ -72,7 +72,7 @@ extension StateScript {
     }
 
     /// Whether a version of an image published now is pinned.
-    func pinsOnArrival(_ image: String) -> Bool { state.isPinned(key(image)) }
+    func pinsOnArrival(_ image: String) -> Bool { state.fetching.isPinned(key(image)) }
 
     /// Records a victim, whose file is removed later. Returns its name.
     func doom(_ victim: Victim) -> String {

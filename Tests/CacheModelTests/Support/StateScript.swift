@@ -32,8 +32,10 @@ final class StateScript {
         budget.maximumBytes = bytes
         budget.maximumEntries = entries
         state = CacheState(
-            transferLimit: transferLimit, originLimit: originLimit, budget: budget, retry: retry,
-            publishingLimit: publishingLimit, detachedLimit: detachedLimit, store: store)
+            FetchingState(
+                transferLimit: transferLimit, originLimit: originLimit, budget: budget,
+                retry: retry,
+                publishingLimit: publishingLimit, detachedLimit: detachedLimit, store: store))
         state.disk.validity = .complete
     }
 
@@ -41,13 +43,13 @@ final class StateScript {
 
     /// Runs an event. Returns the decisions, work first.
     func event(_ body: (inout CacheState, inout Effects) -> Void) -> [String] {
-        let wasQuiet = state.changes.keys.isEmpty
+        let wasQuiet = state.fetching.changes.keys.isEmpty
         var effects = Effects()
         body(&state, &effects)
-        state.checkInvariants()
+        state.fetching.checkInvariants()
         let words = effects.work.compactMap(words) + effects.notices.map(words)
         precondition(
-            !wasQuiet || state.changes.keys.isEmpty || words.contains("announce"),
+            !wasQuiet || state.fetching.changes.keys.isEmpty || words.contains("announce"),
             "nobody is woken for a change")
         return words
     }
@@ -64,11 +66,11 @@ final class StateScript {
             priority: priority, isRefresh: isRefresh,
             client: ClientID(rawValue: client, user: user),
             attempts: attempts, deadline: deadline)
-        let id = state.waiterBegan(options)
+        let id = state.fetching.waiterBegan(options)
         callers[id] = caller
         var said: [String] = []
         for image in images { said += want(image, by: id, options) }
-        said += event { $0.waiterNamed(id, &$1) }
+        said += event { $0.fetching.waiterNamed(id, &$1) }
         expected?(said)
         return id
     }
@@ -78,7 +80,7 @@ final class StateScript {
         stale: Staleness? = nil, now: UInt32 = 1_790_000_100
     ) -> [String] {
         event { state, effects in
-            state.requested(
+            state.fetching.requested(
                 key(image), Sample.url(image), by: waiter, options, stale: stale,
                 now: FileTime(UnixTime(rawValue: now)), &effects)
         }
@@ -86,16 +88,17 @@ final class StateScript {
 
     /// A caller that does not wait is about to request `images` images.
     func announces(_ images: Int, for client: ClientID = .daemon) -> Bool {
-        state.detachedAnnounced(images, for: client)
+        state.fetching.detachedAnnounced(images, for: client)
     }
 
     func leaves(_ waiter: WaiterID) -> [String] {
-        event { $0.waiterLeft(waiter, &$1) }
+        event { $0.fetching.waiterLeft(waiter, &$1) }
     }
 
     func progresses(_ image: String, received: Int64, total: Int64?) -> [String] {
         event { [id = flight(image)] state, effects in
-            state.transferProgressed(key(image), id, received: received, total: total, &effects)
+            state.fetching.transferProgressed(
+                key(image), id, received: received, total: total, &effects)
         }
     }
 
@@ -109,7 +112,7 @@ final class StateScript {
             if let failure {
                 state.transferFailed(key(image), id, failure, &effects)
             } else {
-                state.imageStaged(key(image), id, size: size, &effects)
+                state.fetching.imageStaged(key(image), id, size: size, &effects)
             }
         }
     }
@@ -127,12 +130,12 @@ final class StateScript {
         guard let id = stopping.removeValue(forKey: image) else {
             preconditionFailure("\(image) was not told to stop")
         }
-        let said = event { $0.transferAbandoned(id, &$1) }
+        let said = event { $0.fetching.transferAbandoned(id, &$1) }
         expected?(said)
         return id
     }
 
-    func lookupEnds(_ id: FlightID) -> [String] { event { $0.lookupEnded(id, &$1) } }
+    func lookupEnds(_ id: FlightID) -> [String] { event { $0.fetching.lookupEnded(id, &$1) } }
 
     /// The origin confirms the entry that the download of an image revalidates.
     func confirms(_ image: String) -> [String] {
@@ -190,14 +193,14 @@ final class StateScript {
     /// Some time has passed since the script began.
     func passes(_ time: Duration) -> [String] {
         event {
-            $0.timePassed(now: Sample.moment.instant + time, &$1)
-            $0.paceMeasured(now: Sample.moment.instant + time, &$1)
+            $0.fetching.timePassed(now: Sample.moment.instant + time, &$1)
+            $0.fetching.paceMeasured(now: Sample.moment.instant + time, &$1)
         }
     }
 
     func looksAt(_ image: String, _ probe: EntryProbe) -> Lookup? {
         let start = state.disk.beginProbe()
-        defer { state.checkInvariants() }
+        defer { state.fetching.checkInvariants() }
         var effects = Effects()
         return state.probed(
             key(image), probe, since: start,
@@ -224,18 +227,18 @@ final class StateScript {
 
     /// The running download.
     func flight(_ image: String) -> FlightID {
-        guard let flight = state.downloads[key(image)] else {
+        guard let flight = state.fetching.downloads[key(image)] else {
             preconditionFailure("\(image) is not on its way")
         }
         return flight.id
     }
 
-    func lookup(_ image: String) -> Lookup? { state.lookup(key(image)) }
+    func lookup(_ image: String) -> Lookup? { state.fetching.lookup(key(image)) }
 
     /// Whether a publication can wait for further images.
-    var isMoreToCome: Bool { state.isDownloading }
+    var isMoreToCome: Bool { state.fetching.isDownloading }
 
-    func phase(_ image: String) -> Phase? { state.downloads[key(image)]?.phase }
+    func phase(_ image: String) -> Phase? { state.fetching.downloads[key(image)]?.phase }
 
     /// Whether there is an entry.
     func holds(_ image: String) -> Bool { state.disk.contains(key(image)) }
@@ -245,7 +248,7 @@ final class StateScript {
 
     func scanFinishes(isWatched: Bool = true) -> Bool { state.scanFinished(isWatched: isWatched) }
 
-    func takesChanges() -> Set<CacheKey> { state.changes.take() }
+    func takesChanges() -> Set<CacheKey> { state.fetching.changes.take() }
 
     func words(_ work: Work) -> String? {
         switch work {
@@ -314,7 +317,7 @@ extension CacheState {
     ) -> (answer: Answer, work: [Work]) {
         var effects = Effects()
         let answer = event(&self, &effects)
-        checkInvariants()
+        fetching.checkInvariants()
         return (answer, effects.work)
     }
 

@@ -16,15 +16,15 @@ extension Cache {
         let original = ImageRequest(
             image.url.source, named: image.name.source, fields: image.fields)
         if !image.isRefresh, let larger = largerImage(than: image.name, original.key) {
-            return run { $0.originalFound(for: key, id, larger, &$1) }
+            return run { $0.fetching.originalFound(for: key, id, larger, &$1) }
         }
         let options = FetchOptions(
             priority: image.priority, isRefresh: image.isRefresh, client: image.client)
-        let waiter = run { state, _ in state.originalWanted(for: key, id, options) }
+        let waiter = run { state, _ in state.fetching.originalWanted(for: key, id, options) }
         guard let waiter else { return }
         want([original], options, by: waiter)
         complete(waiter)
-        run { $0.originalAsked(for: key, id, by: waiter, &$1) }
+        run { $0.fetching.originalAsked(for: key, id, by: waiter, &$1) }
     }
 
     /// A fresh image that was derived from the same original and is larger, if the original itself is not cached.
@@ -45,7 +45,7 @@ extension Cache {
     /// - Parameter process: the program that makes images. Started if it is needed; `nil` again if it was lost.
     func derive(_ work: Derivation, _ process: inout DeriverProcess?) {
         let (key, id) = (work.key, work.flight)
-        guard read({ $0.downloads.flight(key, id)?.isDeriving == true }) else { return }
+        guard read({ $0.fetching.downloads.flight(key, id)?.isDeriving == true }) else { return }
         do throws(Failure) {
             guard let source = openOriginal(work.source),
                 let original = directory.entryRecord(of: work.source)
@@ -54,7 +54,9 @@ extension Cache {
             record.validators.original = original.validators.original ?? original.digestPrefix
             (record.isPinned, record.isShareable, record.isFromStore) = (false, false, false)
             if let confirmed = confirmation(of: work, record) {
-                return run(with: .confirmed(confirmed)) { $0.derivedConfirmed(key, id, &$1) }
+                return run(with: .confirmed(confirmed)) {
+                    $0.fetching.derivedConfirmed(key, id, &$1)
+                }
             }
             let bytes = try bytes(of: source, original, work, &process)
             record.take(try checked(bytes, work, original))
@@ -63,14 +65,14 @@ extension Cache {
             let image = StagedImage(
                 flight: id, key: key, body: .bytes(bytes), url: work.image.url, record: record,
                 namedBy: work.image.name)
-            run(with: .staged(image)) { $0.derived(key, id, size: image.record.size, &$1) }
+            run(with: .staged(image)) { $0.fetching.derived(key, id, size: image.record.size, &$1) }
         } catch {
             derivingFailed(key, id, error)
         }
     }
 
     private func derivingFailed(_ key: CacheKey, _ id: FlightID, _ failure: Failure) {
-        run { $0.derivingFailed(key, id, failure, now: .now, &$1) }
+        run { $0.fetching.derivingFailed(key, id, failure, now: .now, &$1) }
     }
 
     /// The new record of the image that there is, if it was derived from the same bytes.
@@ -107,7 +109,7 @@ extension Cache {
             let running = try process ?? DeriverProcess(program)
             process = running
             return try running.derive(from: source.descriptor, side: side) {
-                self.read { !$0.isDraining }
+                self.read { !$0.fetching.isDraining }
             }
         } catch DeriverProcess.Problem.refused(let reason) {
             throw .underivable(reason.split(separator: "\n").first.map(String.init) ?? "no reason")

@@ -68,7 +68,7 @@ extension Cache {
         // The entry may have been removed since it was looked up.
         let isDone = run { state, effects in
             state.pinned(key, isPinned, &effects)
-            return state.isPinned(key) == isPinned
+            return state.fetching.isPinned(key) == isPinned
         }
         return isDone ? nil : .notCached
     }
@@ -98,14 +98,14 @@ extension Cache {
         // The kernel merges equal events that follow each other. So an event of another program's opening is
         // taken from the queue before this opening adds its own.
         drainWatch()
-        if isWatched { run { state, _ in state.openingItself(key) } }
+        if isWatched { run { state, _ in state.disk.accessTimes.openingItself(key) } }
         do {
             let file = try directory.kernel.open(
                 key.description, in: directory.descriptor, O_RDONLY | flags)
             drainWatch()
             return file
         } catch {
-            if isWatched { run { state, _ in state.didNotOpen(key) } }
+            if isWatched { run { state, _ in state.disk.accessTimes.didNotOpen(key) } }
             throw error
         }
     }

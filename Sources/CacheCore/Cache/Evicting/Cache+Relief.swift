@@ -29,7 +29,7 @@ extension Cache {
 
     /// Halves the number of concurrent downloads for a minute.
     public func throttleDownloads() {
-        run { state, _ in state.memoryBecameShort(until: .now + Self.tightness) }
+        run { state, _ in state.fetching.memoryBecameShort(until: .now + Self.tightness) }
     }
 
     /// Drops the clean pages of the least recently used entries. The kernel reads them again when they are needed.
@@ -75,7 +75,7 @@ extension Cache {
             guard .now < end else { return drop(dropping) }
         }
         let dropped = dropping.result.dropped
-        run { state, _ in state.pagesDropped(dropped) }
+        run { state, _ in state.fetching.counters.dropped += dropped }
         dropping.completion(dropping.result)
     }
 
@@ -89,8 +89,7 @@ extension Cache {
             dropping.coldBytes -= entry.facts.allocated
             dropping.cursor = entry.key
             guard isDropped(entry.key) else { continue }
-            dropping.result.dropped =
-                dropping.result.dropped + Removal(entries: 1, bytes: entry.inMemory)
+            dropping.result.dropped += Removal(entries: 1, bytes: entry.inMemory)
         }
         return !entries.isEmpty
     }

@@ -30,7 +30,7 @@ extension Cache {
         var keys = chosen(choice).map(\.key)
         if choice.byFacts == nil {
             let flights = read { state in
-                state.downloads.all.map { ($0.key, $0.value.name.string) }
+                state.fetching.downloads.all.map { ($0.key, $0.value.name.string) }
             }
             keys += flights.lazy.filter { choice.byURL?($1, $0) ?? true }.map(\.0)
             if choice.byURL == nil { keys += read { Array($0.disk.space.partials.keys) } }
@@ -65,7 +65,7 @@ extension Cache {
         for key in keys.prefix(VictimSearch.slice) where place == directory.identity {
             let part: Removal? = run(in: place) { state, effects in
                 // During shutdown, the directory's thread may end before it gets to new work.
-                guard !state.isDraining else { return nil }
+                guard !state.fetching.isDraining else { return nil }
                 return state.removeAsked(key, sparesPinned: sparesPinned, by: user, &effects)
             }
             guard let part else { return completion(nil) }

@@ -86,14 +86,14 @@ extension Cache {
         let isComplete = remove(victims, &eviction.removing)
         let (freed, stuck) = (eviction.removing.freed, eviction.removing.stuck)
         if eviction.removing.isInVain {
-            if eviction.isOwn { run { state, _ in state.evictionGivenUp() } }
+            if eviction.isOwn { run { state, _ in state.disk.space.evictionGivenUp() } }
             eviction.completion(freed, notRemoved(stuck))
             return false
         }
         // If a file could not be unlinked, another one can be evicted for it.
         guard isLast, isComplete else { return true }
         let (isMissed, isDraining) = read { state in
-            (state.disk.isOver(eviction.goal, isOwn: eviction.isOwn), state.isDraining)
+            (state.disk.isOver(eviction.goal, isOwn: eviction.isOwn), state.fetching.isDraining)
         }
         let isShort = isMissed && (stuck > 0 || isDraining)
         eviction.completion(freed, !isShort ? nil : stuck > 0 ? notRemoved(stuck) : .shuttingDown)
@@ -138,7 +138,7 @@ extension Cache {
             state.unlinkAborted(rest, &effects)
             state.unlinkFailed(stuck, othersCould: othersMayGo, &effects)
             // The ledger took the bytes for free. Those of files that programs have open are not.
-            if let free { state.measured(free: free) }
+            if let free { state.disk.measured(free: free) }
         }
         return gone.count == victims.count
     }
@@ -174,7 +174,7 @@ extension Cache {
 
     /// Makes the next eviction try the files again that could not be unlinked before.
     func retryUnevictable() {
-        run { state, _ in state.evictionsRetried() }
+        run { state, _ in state.disk.space.retryAllEvictions() }
     }
 
     /// Reserves space for a download before it writes. The transfer thread calls this, and unlinks the victims
@@ -185,7 +185,7 @@ extension Cache {
         var removing = Removing()
         while !removing.isInVain {
             let answer = runMeasured {
-                $0.spaceRequested(key, id, needed: needed, length: length, &$1)
+                $0.fetching.spaceRequested(key, id, needed: needed, length: length, &$1)
             }
             if !answer.victims.isEmpty { _ = remove(answer.victims, &removing) }
             switch answer.grant {
@@ -208,7 +208,7 @@ extension Cache {
         var removing = Removing(because: .diskSpace)
         while !removing.isInVain {
             let missing = bytes - removing.freed.bytes
-            let victims = run { $0.diskFilled(key, missing, &$1) }
+            let victims = run { $0.fetching.diskFilled(key, missing, &$1) }
             guard !victims.isEmpty else { return removing.freed.bytes > 0 }
             if remove(victims, &removing), removing.freed.bytes >= max(bytes, 1) { return true }
         }
@@ -218,7 +218,7 @@ extension Cache {
     /// Returns the failure if the cache can't take a response whose header announces `length` bytes. The
     /// transfer thread calls this before any of them arrives.
     func refusal(of key: CacheKey, _ id: FlightID, length: Int64) -> Failure? {
-        runMeasured { state, _ in state.lengthPromised(key, id, length) }
+        runMeasured { state, _ in state.fetching.lengthPromised(key, id, length) }
     }
 
     /// Measures the free bytes and runs an event, unless they were measured just now and there were enough. The ledger
@@ -233,7 +233,7 @@ extension Cache {
         let isRecent = last.map { .now - $0 < Self.measuringPause } ?? false
         let free = isRecent && !read { $0.disk.space.isShortOfDisk } ? nil : measuredFreeBytes()
         return run { state, effects in
-            if let free { state.measured(free: free) }
+            if let free { state.disk.measured(free: free) }
             return event(&state, &effects)
         }
     }
@@ -246,7 +246,7 @@ extension Cache {
     /// Asks the file system for its free bytes. If that fails, the last measurement stays in force.
     func measure() {
         guard let free = measuredFreeBytes() else { return }
-        run { state, _ in state.measured(free: free) }
+        run { state, _ in state.disk.measured(free: free) }
     }
 }
 

@@ -147,9 +147,9 @@ extension Cache {
         while rest > 0 {
             let batch = min(rest, Self.useBatch)
             rest -= batch
-            let uses = run { state, _ in state.takeAccessTimes(limit: batch) }
+            let uses = run { state, _ in state.disk.takeAccessTimes(limit: batch) }
             for use in uses { writeAccessTime(use.time, of: use.key) }
-            run { state, _ in state.accessTimesFlushed(uses.map(\.key)) }
+            run { state, _ in state.disk.accessTimes.flushed(uses.map(\.key)) }
         }
     }
 
@@ -192,41 +192,41 @@ extension Cache {
     func keepLimits() {
         measure()
         run { state, effects in
-            state.limitsChecked(&effects)
-            state.timePassed(now: .now, &effects)
+            state.fetching.limitsChecked(&effects)
+            state.fetching.timePassed(now: .now, &effects)
         }
-        while run({ $0.departedEnded(now: .now, &$1) }) {}
+        while run({ $0.fetching.departedEnded(now: .now, &$1) }) {}
         let time = settings.transfers.caching.noStoreGrace
         while run({ $0.removeNotStorable(now: .now, time: time, &$1) }) {}
     }
 
     /// Whether no download runs.
-    var isAtRest: Bool { read { $0.scheduler.running == 0 } }
+    var isAtRest: Bool { read { $0.fetching.scheduler.running == 0 } }
 
     /// Makes tables small again that many downloads have made large. The old ones are freed without the lock.
     func shrinkTables() {
-        let table = run { state, _ in state.takeOversizedTable() }
+        let table = run { state, _ in state.fetching.takeOversizedTable() }
         withExtendedLifetime(table) {}
     }
 
     /// When ``checkDownloads()`` has something to do; `nil` if time changes nothing.
     var nextCheck: ContinuousClock.Instant? {
-        read { $0.nextCheck(now: .now) }
+        read { $0.fetching.nextCheck(now: .now) }
     }
 
     /// Continues the downloads whose pause is over, measures the others, and answers callers whose time is over.
     func checkDownloads() {
         run { state, effects in
             let now = ContinuousClock.now
-            state.deadlinesPassed(now: now, &effects)
-            state.pausesEnded(now: now, &effects)
-            state.paceMeasured(now: now, &effects)
+            state.fetching.deadlinesPassed(now: now, &effects)
+            state.fetching.pausesEnded(now: now, &effects)
+            state.fetching.paceMeasured(now: now, &effects)
         }
     }
 
     /// Downloads that failed on another network are tried on this one.
     func networkChanged() {
-        run { $0.networkChanged(now: .now, &$1) }
+        run { $0.fetching.networkChanged(now: .now, &$1) }
     }
 
     /// Reads the directory again if it can't be watched, because then nothing reports its changes and uses. Access

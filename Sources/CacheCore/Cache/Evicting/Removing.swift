@@ -21,7 +21,7 @@ struct Removing: Sendable {
     }
 
     mutating func went(_ victim: Victim) {
-        freed = freed + Removal(entries: victim.isEntry ? 1 : 0, bytes: victim.bytes)
+        freed += Removal(entries: victim.isEntry ? 1 : 0, bytes: victim.bytes)
         stuckInARow = 0
     }
 

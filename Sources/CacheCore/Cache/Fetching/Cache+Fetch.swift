@@ -17,7 +17,7 @@ extension Cache {
     /// Requests images like ``fetch(_:_:)``, but the observer is notified only after ``complete(_:)``. So the
     /// caller can store the waiter before the notification arrives.
     public func begin(_ requests: [ImageRequest], _ options: FetchOptions) -> WaiterID {
-        let waiter = run { state, _ in state.waiterBegan(options) }
+        let waiter = run { state, _ in state.fetching.waiterBegan(options) }
         want(requests, options, by: waiter)
         return waiter
     }
@@ -25,17 +25,17 @@ extension Cache {
     /// Requests images that have just been looked up, if all of them are cached and fresh. Otherwise does nothing, and
     /// returns `false`.
     public func takeHits(_ keys: ArraySlice<CacheKey>) -> Bool {
-        run { state, _ in state.requestedHits(keys, now: .now) }
+        run { state, _ in state.fetching.requestedHits(keys, now: .now) }
     }
 
     /// Whether a request made with ``begin(_:_:)`` waits for no image.
     public func isSettled(_ waiter: WaiterID) -> Bool {
-        read { $0.waiters[waiter]?.pending.isEmpty ?? true }
+        read { $0.fetching.waiters[waiter]?.pending.isEmpty ?? true }
     }
 
     /// Allows the notification for a request made with ``begin(_:_:)``.
     public func complete(_ waiter: WaiterID) {
-        run { $0.waiterNamed(waiter, &$1) }
+        run { $0.fetching.waiterNamed(waiter, &$1) }
     }
 
     /// Requests images without a waiter: the downloads continue even if all callers leave. Returns `false` and
@@ -50,12 +50,12 @@ extension Cache {
     ) -> Bool {
         let count = groups.reduce(0) { $0 + $1.requests.count }
         let client = groups.first?.options.client ?? .daemon
-        while !run({ state, _ in state.detachedAnnounced(count, for: client) }) {
+        while !run({ state, _ in state.fetching.detachedAnnounced(count, for: client) }) {
             // Clients that are gone take no quota from those that are here.
-            guard run({ $0.departedEnded(of: client.user, &$1) }) else { return false }
+            guard run({ $0.fetching.departedEnded(of: client.user, &$1) }) else { return false }
         }
         for group in groups { want(group.requests, group.options, by: nil) }
-        run { $0.detachedNamed(count, for: client, &$1) }
+        run { $0.fetching.detachedNamed(count, for: client, &$1) }
         return true
     }
 
@@ -64,7 +64,7 @@ extension Cache {
 
     /// A client is gone. Its downloads without a waiter continue for a while.
     public func clientLeft(_ client: ClientID) {
-        run { state, _ in state.clientLeft(client, now: .now) }
+        run { state, _ in state.fetching.clientLeft(client, now: .now) }
     }
 
     /// Announces that another waiter is about to replace this one, see ``FetchOptions/predecessors``, or that it is
@@ -72,7 +72,7 @@ extension Cache {
     /// stay known until it leaves. Returns `false` if it has ended already.
     @discardableResult
     public func keep(_ waiter: WaiterID) -> Bool {
-        run { state, _ in state.waiterReplaced(waiter) }
+        run { state, _ in state.fetching.waiterReplaced(waiter) }
     }
 
     /// Adds images to those of a waiter that ``keep(_:)`` has announced.
@@ -84,34 +84,37 @@ extension Cache {
     /// for stops; its partial stays.
     public func drop(_ keys: [CacheKey], from waiter: WaiterID) {
         for stretch in keys.chunks(ofCount: Self.stretch) {
-            run { $0.waiterDropped(waiter, stretch, &$1) }
+            run { $0.fetching.waiterDropped(waiter, stretch, &$1) }
         }
     }
 
     /// Whether a waiter waits for an image, or was given it.
     public func has(_ waiter: WaiterID, _ key: CacheKey) -> Bool {
-        read { $0.waiters[waiter]?.pending.contains(key) == true || $0.waiters.has(waiter, key) }
+        read {
+            $0.fetching.waiters[waiter]?.pending.contains(key) == true
+                || $0.fetching.waiters.has(waiter, key)
+        }
     }
 
     /// The outcome of a request with ``FetchOptions/isHeld`` was passed on. Its images are evicted in their turn again.
     public func reported(_ waiter: WaiterID) {
-        let keys = run { state, _ in state.waiterReported(waiter, limit: Self.stretch) }
+        let keys = run { state, _ in state.fetching.waiterReported(waiter, limit: Self.stretch) }
         for stretch in Array(keys).chunks(ofCount: Self.stretch) {
-            run { state, _ in state.released(stretch) }
+            run { state, _ in state.fetching.released(stretch) }
         }
     }
 
     /// Withdraws the request of a caller that is gone or asks for other images now. Downloads that no other
     /// caller waits for stop; their partials stay.
     public func leave(_ waiter: WaiterID) {
-        let keys = run { state, _ in state.waiterBeginsLeaving(waiter) }
+        let keys = run { state, _ in state.fetching.waiterBeginsLeaving(waiter) }
         for ifQueued in [true, false] {
             for stretch in keys.chunks(ofCount: Self.stretch) {
-                run { $0.waiterLeft(waiter, stretch, ifQueued: ifQueued, &$1) }
+                run { $0.fetching.waiterLeft(waiter, stretch, ifQueued: ifQueued, &$1) }
             }
         }
         reported(waiter)
-        run { $0.waiterFinishesLeaving(waiter, &$1) }
+        run { $0.fetching.waiterFinishesLeaving(waiter, &$1) }
     }
 
     /// Requests that are handled under one hold of the lock. Each takes as long as fifty lookups, and running
@@ -133,10 +136,12 @@ extension Cache {
             run { state, effects in
                 for ((request, stale), lacksFields) in zip(zip(stretch, stale), lacksFields) {
                     guard !lacksFields else {
-                        if let waiter { state.refused([request.key], by: waiter, .needsFields) }
+                        if let waiter {
+                            state.fetching.refused([request.key], by: waiter, .needsFields)
+                        }
                         continue
                     }
-                    state.requested(
+                    state.fetching.requested(
                         request.key, request.url, by: waiter, options,
                         name: request.name, fields: request.fields, also: request.also,
                         stale: stale, now: now, &effects)
@@ -148,7 +153,7 @@ extension Cache {
     /// Fails the requests: the path does not lead to the directory, so no client could find the images.
     private func refuse(_ requests: [ImageRequest], by waiter: WaiterID?) {
         guard let waiter else { return }
-        run { state, _ in state.refused(requests.map(\.key), by: waiter, directory.lost) }
+        run { state, _ in state.fetching.refused(requests.map(\.key), by: waiter, directory.lost) }
     }
 
     /// How an entry that is no longer fresh may be used, as the record in its file says. `nil` if the entry is

@@ -16,9 +16,9 @@ extension Cache {
     /// in the future, which a wrong clock wrote: their true age is unknown.
     func discardOldPartials(now: FileTime = .now) {
         guard directory.isInPlace else { return }
-        for key in read({ $0.restingPartials }) {
+        for key in read({ $0.fetching.restingPartials }) {
             guard let time = directory.lastUse(ofPartial: key), isOld(time, now) else { continue }
-            run { $0.partialExpired(key, &$1) }
+            run { $0.fetching.partialExpired(key, &$1) }
         }
     }
 

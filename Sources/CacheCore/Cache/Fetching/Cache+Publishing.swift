@@ -9,7 +9,7 @@ extension Cache: DirectoryWorkerDelegate {
     private static let publishedStretch = 8
 
     func pinned(among keys: [CacheKey]) -> Set<CacheKey> {
-        read { state in Set(keys.filter { state.isPinned($0) }) }
+        read { state in Set(keys.filter { state.fetching.isPinned($0) }) }
     }
 
     func originals(of digest: ContentDigest, size: Int64, for key: CacheKey) -> [any OpenFile] {
@@ -51,7 +51,7 @@ extension Cache: DirectoryWorkerDelegate {
                 }
             }
         }
-        run { state, _ in state.probeEnded() }
+        run { state, _ in state.disk.endProbe() }
         // They are probed now, so that the next question is quick.
         if !dirty.isEmpty { _ = lookupInPlace(dirty) }
     }
@@ -66,7 +66,7 @@ extension Cache: DirectoryWorkerDelegate {
             guard state.disk.validity != .stale else { return [Int]() }
             return publications.indices.filter { index in
                 guard case .success = publications[index].result else { return false }
-                let observer = state.downloads[publications[index].key]?.observer
+                let observer = state.fetching.downloads[publications[index].key]?.observer
                 return observer?.isUndisturbed(losses: state.disk.losses) == false
             }
         }

@@ -43,7 +43,7 @@ extension Cache {
         _ record: EntryRecord, after asked: EntryRecord, from url: CacheURL, of key: CacheKey
     ) -> RevalidationEnd? {
         var record = record
-        record.isPinned = read { $0.isPinned(key) }
+        record.isPinned = read { $0.fetching.isPinned(key) }
         var isSame = false
         do {
             try openingQuietly(key) { (file) throws(Errno) in

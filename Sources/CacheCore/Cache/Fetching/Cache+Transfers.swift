@@ -8,30 +8,33 @@ import ImageFormats
 /// The events of the transfer loop, which calls these on its thread. Each becomes an event of the state.
 extension Cache: TransferDelegate {
     func downloadBegan(_ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?) {
-        run { $0.transferBegan(key, id, with: received, of: total, &$1) }
+        run { $0.fetching.transferBegan(key, id, with: received, of: total, &$1) }
     }
 
     func downloadAnswered(_ id: FlightID, isMultiplexed: Bool) {
-        run { $0.transferAnswered(id, isMultiplexed: isMultiplexed, &$1) }
+        run { $0.fetching.transferAnswered(id, isMultiplexed: isMultiplexed, &$1) }
     }
 
     func downloadIsLocal(_ key: CacheKey, _ id: FlightID) {
-        run { state, _ in state.transferIsLocal(key, id) }
+        run { state, _ in state.fetching.transferIsLocal(key, id) }
     }
 
     func flow(of key: CacheKey, _ id: FlightID) -> FlowKey? {
-        read { $0.flow(of: key, id) }
+        read { $0.fetching.flow(of: key, id) }
     }
 
     func downloadProgressed(
         _ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?, _ shape: ImageShape?
     ) {
-        run { $0.transferProgressed(key, id, received: received, total: total, shape: shape, &$1) }
+        run {
+            $0.fetching.transferProgressed(
+                key, id, received: received, total: total, shape: shape, &$1)
+        }
     }
 
-    func downloadAbandoned(_ id: FlightID) { run { $0.transferAbandoned(id, &$1) } }
+    func downloadAbandoned(_ id: FlightID) { run { $0.fetching.transferAbandoned(id, &$1) } }
 
-    func lookupEnded(_ id: FlightID) { run { $0.lookupEnded(id, &$1) } }
+    func lookupEnded(_ id: FlightID) { run { $0.fetching.lookupEnded(id, &$1) } }
 
     func downloadEnded(_ key: CacheKey, _ id: FlightID, _ end: TransferEnd) {
         var random = SystemRandomNumberGenerator()
@@ -40,8 +43,8 @@ extension Cache: TransferDelegate {
         run(with: end) { state, effects in
             switch end {
             case .staged(let image):
-                state.downloaded(image)
-                state.imageStaged(
+                state.fetching.downloaded(image)
+                state.fetching.imageStaged(
                     key, id, size: image.record.size, isShareable: image.record.isShareable,
                     &effects)
             case .confirmed(let revalidation):
@@ -51,8 +54,8 @@ extension Cache: TransferDelegate {
                     &effects)
             case .failed(let failed):
                 state.transferFailed(key, id, failed, now: .now, using: &random, &effects)
-            case .originalNeeded: state.originalNeeded(key, id, &effects)
-            case .crowded: state.transferCrowded(key, id, &effects)
+            case .originalNeeded: state.fetching.originalNeeded(key, id, &effects)
+            case .crowded: state.fetching.transferCrowded(key, id, &effects)
             case .notInStore: preconditionFailure("an origin was asked, not the store")
             }
         }
@@ -79,7 +82,7 @@ extension Revalidation {
     fileprivate var lifetime: Int64 { record.freshUntil.map { $0 - .now } ?? 0 }
 }
 
-extension CacheState {
+extension FetchingState {
     fileprivate mutating func downloaded(_ image: StagedImage) {
         let times = image.times
         guard let answered = times.answered, let staged = times.staged else { return }

@@ -138,13 +138,13 @@ extension Cache {
     }
 
     private func probePartial(of key: CacheKey) {
-        let start = run { state, _ in state.partialProbeBegan() }
+        let start = run { state, _ in state.disk.beginPartialProbe() }
         do {
             let bytes = try directory.allocated(toPartialOf: key)
-            run { state, _ in state.partialProbed(key, bytes, since: start) }
+            run { state, _ in state.disk.partialProbed(key, bytes, since: start) }
         } catch {
             // The name stays dirty, so it is probed again.
-            run { state, _ in state.partialUnreadable() }
+            run { state, _ in state.disk.endPartialProbe() }
         }
     }
 

@@ -47,7 +47,7 @@ extension Cache {
     func probe(_ key: CacheKey, _ view: LookupView) -> Lookup {
         let answer = probe(key)
         guard view != .newest else { return answer }
-        return run { state, _ in state.lookup(key, view) ?? answer }
+        return run { state, _ in state.fetching.lookup(key, view) ?? answer }
     }
 
     /// Probes a name until it has not changed during the probe, and enters the result in the index.
@@ -75,7 +75,7 @@ extension Cache {
     }
 
     private func endProbe() {
-        run { state, _ in state.probeEnded() }
+        run { state, _ in state.disk.endProbe() }
     }
 
     /// Returns the details of an entry that the index does not hold. Reads the file's attributes: 5 µs.

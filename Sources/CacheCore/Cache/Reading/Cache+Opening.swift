@@ -16,12 +16,12 @@ extension Cache {
             guard lookup([key])[0].isCached else { return .failure(.notCached) }
             do {
                 if let image = try opened(key) {
-                    run { state, _ in state.opened(key, at: .now) }
+                    run { state, _ in state.disk.used(key, at: .now) }
                     return .success(image)
                 }
-                run { state, _ in state.fileMissed(key) }
+                run { state, _ in state.disk.becameDirty(key) }
             } catch .noSuchFileOrDirectory {
-                run { state, _ in state.fileMissed(key) }
+                run { state, _ in state.disk.becameDirty(key) }
             } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
                 return .failure(.tooManyFiles)
             } catch {

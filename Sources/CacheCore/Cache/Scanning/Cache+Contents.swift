@@ -71,7 +71,9 @@ extension Cache {
     ) -> EntryFacts? {
         guard let original = openOriginal(other), var record = directory.entryRecord(of: other),
             let source: (url: CacheURL, name: CacheURL, isPinned: Bool) = read({ state in
-                state.downloads[key].map { ($0.url, $0.name, state.isPinned(key)) }
+                state.fetching.downloads[key].map {
+                    ($0.url, $0.name, state.fetching.isPinned(key))
+                }
             }), let bytes = directory.bytes(of: original, record.size),
             ContentDigest(of: bytes) == digest
         else { return nil }

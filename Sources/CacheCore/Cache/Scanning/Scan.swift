@@ -35,7 +35,7 @@ struct Scan {
     private func scanOnce() throws(Errno) -> Int {
         // The order of use is read from the files, so known uses are written to them first.
         cache.flushAccessTimes()
-        cache.run { state, _ in state.scanBegan() }
+        cache.run { state, _ in state.disk.scanBegan() }
         let seen = try readDirectory()
         probeRest(seen)
         sort(seen)
@@ -78,14 +78,14 @@ struct Scan {
     private func sort(_ seen: [Seen]) {
         let sorted = seen.sorted { ($0.lastUsedAt, $0.key) > ($1.lastUsedAt, $1.key) }
         for stretch in sorted.chunks(ofCount: CacheDirectory.scanBatch) where !cache.isDraining {
-            cache.run { state, _ in state.sorted(stretch) }
+            cache.run { state, _ in state.disk.sort(stretch) }
         }
     }
 }
 
 extension Cache {
     func beginProbe() -> ChangeEpochs.Start {
-        run { state, _ in state.probeBegan() }
+        run { state, _ in state.disk.beginProbe() }
     }
 
     /// Takes in a batch of probed names, without those that changed since they were probed.
@@ -95,6 +95,6 @@ extension Cache {
     }
 
     var isDraining: Bool {
-        read { $0.isDraining }
+        read { $0.fetching.isDraining }
     }
 }

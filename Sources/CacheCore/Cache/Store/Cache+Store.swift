@@ -8,7 +8,7 @@ extension Cache {
 
     /// Deletes images from the store, in the background. Returns `false` if there is no store that may be written to.
     public func deleteFromStore(_ keys: [CacheKey]) -> Bool {
-        run { $0.deletionAsked(keys, &$1) }
+        run { $0.fetching.deletionAsked(keys, &$1) }
     }
 
     /// Asks the store, and puts an object there for the moment. Blocks for some seconds at most. `nil` without a store.
@@ -22,7 +22,7 @@ extension Cache {
             check.problem = "\(error)"
         }
         // If a person has repaired the store, it is used at once.
-        if check.problem == nil { run { state, _ in state.storeMayBeInReach() } }
+        if check.problem == nil { run { state, _ in state.fetching.storeMayBeInReach() } }
         return check
     }
 }

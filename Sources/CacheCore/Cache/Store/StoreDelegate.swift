@@ -50,16 +50,16 @@ final class StoreDelegate: TransferDelegate {
         cache.run(with: end) { state, effects in
             switch end {
             case .staged(let image):
-                state.foundInStore(
+                state.fetching.foundInStore(
                     key, id, size: image.record.size, reuse: image.record.reuse(at: .now),
                     after: image.times.firstByte, whole: image.times.whole, &effects)
             case .confirmed(let revalidation):
-                state.confirmedByStore(key, id, after: revalidation.storeTime, &effects)
+                state.fetching.confirmedByStore(key, id, after: revalidation.storeTime, &effects)
             case .notInStore(let answer, let time):
-                state.notInStore(
+                state.fetching.notInStore(
                     key, id, answer, after: time, now: .now, using: &random, &effects)
             case .failed, .crowded, .originalNeeded:
-                state.notInStore(
+                state.fetching.notInStore(
                     key, id, .withdrawn, after: nil, now: .now, using: &random, &effects)
             }
         }

@@ -37,7 +37,7 @@ final class StoreWriterThread {
         lookForCredentials()
         while true {
             useOtherCredentials()
-            cache.run { $0.storeTimePassed(now: .now, &$1) }
+            cache.run { $0.fetching.storeTimePassed(now: .now, &$1) }
             begin()
             multi.perform()
             let before = ended
@@ -51,7 +51,7 @@ final class StoreWriterThread {
             multi.poll(milliseconds: ended == before ? sleepTime(until: limit) : 0)
         }
         for write in writes.values { multi.remove(write.request.easy) }
-        let left = cache.read { $0.store.map { StoreStatistics($0).queued } ?? 0 }
+        let left = cache.read { $0.fetching.store.map { StoreStatistics($0).queued } ?? 0 }
         guard left > 0 else { return }
         cache.logger.notice(
             """
@@ -69,7 +69,7 @@ final class StoreWriterThread {
         } catch {
             var random = SystemRandomNumberGenerator()
             cache.run {
-                $0.storeLacksCredentials(.noCredentials(error), .now, using: &random, &$1)
+                $0.fetching.storeLacksCredentials(.noCredentials(error), .now, using: &random, &$1)
             }
         }
     }
@@ -77,20 +77,21 @@ final class StoreWriterThread {
     /// A store that refuses this machine is asked again as soon as there are other credentials.
     private func useOtherCredentials() {
         let hasOthers = access.renew(requests)
-        guard cache.read({ $0.store?.isRefused == true }),
+        guard cache.read({ $0.fetching.store?.isRefused == true }),
             hasOthers || access.hasOtherCredentials()
         else { return }
-        cache.run { state, _ in state.storeMayBeInReach() }
+        cache.run { state, _ in state.fetching.storeMayBeInReach() }
     }
 
     /// Whether nothing is left to write, or nothing can be written now.
     private var isDone: Bool {
-        writes.isEmpty && cache.read { $0.isStoreWritten || $0.store?.writes.reason != nil }
+        writes.isEmpty
+            && cache.read { $0.fetching.isStoreWritten || $0.fetching.store?.writes.reason != nil }
     }
 
     /// Begins the writes whose turn it is.
     private func begin() {
-        while let task = cache.run({ state, _ in state.takeStoreTask() }) {
+        while let task = cache.run({ state, _ in state.fetching.takeStoreTask() }) {
             guard let write = prepared(task) else { continue }
             writes[write.id] = write
             multi.add(write.request.easy)
@@ -131,7 +132,7 @@ final class StoreWriterThread {
 
     private func report(_ task: StoreTask, _ end: StoreWriteEnd) {
         var random = SystemRandomNumberGenerator()
-        cache.run { $0.storeTaskEnded(task, end, now: .now, using: &random, &$1) }
+        cache.run { $0.fetching.storeTaskEnded(task, end, now: .now, using: &random, &$1) }
     }
 
     /// Ends requests that wait too long for a connection or an answer.
@@ -148,8 +149,9 @@ final class StoreWriterThread {
         let now = ContinuousClock.now
         let times =
             writes.values.map(\.request.deadline)
-            + [limit, access.renewal, cache.read { $0.store?.nextEvent }]
-        let look = cache.read { $0.store?.isRefused == true } ? now + Self.lookInterval : nil
+            + [limit, access.renewal, cache.read { $0.fetching.store?.nextEvent }]
+        let look =
+            cache.read { $0.fetching.store?.isRefused == true } ? now + Self.lookInterval : nil
         guard let next = (times + [look]).compactMap(\.self).min() else { return Self.longestSleep }
         let left = max(now.duration(to: next), .zero)
         return min(Self.longestSleep, Int32(clamping: Int64(left / .milliseconds(1)) + 1))

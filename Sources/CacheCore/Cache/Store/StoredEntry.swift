@@ -54,7 +54,7 @@ struct StoredEntry {
     }
 
     /// The URL that names the image, and the parameters that the rules left out of it. `nil` if it is a name that other
-    /// machines must not believe, see ``CacheState/hasCommonName(_:)``, or these parameters cannot be told to them.
+    /// machines must not believe, see ``FetchingState/hasCommonName(_:)``, or these parameters cannot be told to them.
     private static func name(
         of key: CacheKey, _ file: Int32, _ cache: Cache
     ) -> (CacheURL, leftOut: String?)? {

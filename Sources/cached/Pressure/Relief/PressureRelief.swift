@@ -97,7 +97,7 @@ final class PressureRelief: Sendable {
         let limit: UnixTime? = reaction.rule.sparesNewImages ? .now + -EvictionRule.newness : nil
         cache.evict(toBytes: goal, fetchedBefore: limit) { [reaction] evicted, failure in
             var reaction = reaction
-            reaction.relief.evicted = reaction.relief.evicted + evicted
+            reaction.relief.evicted += evicted
             reaction.relief.failure = failure
             if evicted == .nothing { self.finish(reaction) } else { self.proceed(reaction) }
         }

@@ -6,7 +6,7 @@ package import CacheValues
 ///
 /// A derived image is a download without a transfer: it waits for its original as one more of the original's callers,
 /// and then for the program that makes it. What comes back is published like any other image.
-extension CacheState {
+extension FetchingState {
     /// Whether an image begins with its original: a smaller one, or that of an account which gives no fields of its own.
     /// If its original was evicted it is not derived again unless the origin has a newer version: its own record has the
     /// validators to ask with.
@@ -141,7 +141,7 @@ extension CacheState {
     }
 
     /// An original was published. What could not be derived from its former bytes may be derived from these.
-    mutating func originalChanged(_ name: CacheURL) {
+    package mutating func originalChanged(_ name: CacheURL) {
         guard counters.failures[.underivable] != nil, name.side == nil else { return }
         for side in CacheURL.sides {
             guard let variant = try? name.derived(side: side) else { continue }

@@ -3,7 +3,7 @@ package import CacheKey
 package import CacheValues
 
 /// Callers: their requests, the answers that need no download, and the end of their wait.
-extension CacheState {
+extension FetchingState {
     /// A caller begins a request. It names its images with ``requested(_:_:by:_:stale:now:_:)``,
     /// then calls ``waiterNamed(_:_:)``.
     package mutating func waiterBegan(_ options: FetchOptions = FetchOptions()) -> WaiterID {
@@ -198,7 +198,7 @@ extension CacheState {
     /// Reports the end of a download to these callers. Each caller gets one report.
     ///
     /// - Parameter failure: `nil` if the image is cached.
-    mutating func settle(
+    package mutating func settle(
         _ key: CacheKey, _ callers: Set<WaiterID>, _ failure: Failure?, _ effects: inout Effects
     ) {
         for id in callers {

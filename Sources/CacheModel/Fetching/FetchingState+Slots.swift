@@ -2,7 +2,7 @@ import CacheDisk
 package import CacheKey
 
 /// The slots of downloads: which queued download gets one, and which running one gives its own to another.
-extension CacheState {
+extension FetchingState {
     // MARK: Starting
 
     /// Whether more images can arrive soon.
@@ -16,7 +16,7 @@ extension CacheState {
     }
 
     /// Starts queued downloads while slots are free, and stops running ones that give way to others.
-    mutating func startTransfers(_ effects: inout Effects) {
+    package mutating func startTransfers(_ effects: inout Effects) {
         startQueued(&effects)
         preemptTransfers(&effects)
     }
@@ -108,7 +108,7 @@ extension CacheState {
     }
 
     /// Adds a queued download's tickets to the queue, one for each waiter.
-    package mutating func enqueue(_ key: CacheKey, atFront: Bool = false) {
+    mutating func enqueue(_ key: CacheKey, atFront: Bool = false) {
         guard let flight = downloads[key] else { return }
         for (ticket, flow) in tickets(key, flight) {
             scheduler.enqueue(ticket, flow, atFront: atFront)

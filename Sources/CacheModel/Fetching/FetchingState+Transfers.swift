@@ -1,10 +1,10 @@
 import CacheDisk
 package import CacheKey
-package import CacheValues
+import CacheValues
 package import ImageFormats
 
 /// Transfers of downloads: their progress, and how they end.
-extension CacheState {
+extension FetchingState {
     // MARK: Progress
 
     /// The response began. `isMultiplexed` says whether other downloads can share its connection.
@@ -76,22 +76,29 @@ extension CacheState {
 
     /// The origin confirmed the entry that the download asked about.
     ///
-    /// - Parameter facts: those of the entry from now on. `nil` if its record has to be written first.
-    package mutating func entryConfirmed(
-        _ key: CacheKey, _ id: FlightID, isShareable: Bool = false, lifetime: Int64 = 0,
-        facts: EntryFacts? = nil, _ effects: inout Effects
-    ) {
+    /// - Parameter isKept: whether the confirmation is kept in memory. If not, the record has to be written first.
+    /// - Returns: whether the confirmation holds already.
+    package mutating func confirmationArrived(
+        _ key: CacheKey, _ id: FlightID, isShareable: Bool, lifetime: Int64, isKept: Bool,
+        _ effects: inout Effects
+    ) -> Bool {
         transferEnded(id)
-        guard let flight = downloads.flight(key, id) else { return startTransfers(&effects) }
+        guard let flight = downloads.flight(key, id) else {
+            startTransfers(&effects)
+            return false
+        }
         downloads.update(key) { ($0.isShareable, $0.confirmedLifetime) = (isShareable, lifetime) }
         scheduler.accepted(flight.origin)
-        guard let facts else { return publish(key, .confirm(id, key), &effects) }
-        downloads.publish(key, losses: disk.losses)
-        effects.work.append(.keepConfirmation(id, key))
-        confirmed(key, id, .stored(facts), isCurrent: true, &effects)
+        if isKept {
+            downloads.publish(key, losses: disk.losses)
+            effects.work.append(.keepConfirmation(id, key))
+        } else {
+            publish(key, .confirm(id, key), &effects)
+        }
+        return isKept
     }
 
-    package mutating func publish(_ key: CacheKey, _ work: Work, _ effects: inout Effects) {
+    mutating func publish(_ key: CacheKey, _ work: Work, _ effects: inout Effects) {
         downloads.publish(key, losses: disk.losses)
         startTransfers(&effects)
         effects.work.append(work)
@@ -131,7 +138,7 @@ extension CacheState {
     }
 
     /// Stops the transfer of a download that has ended or been queued again.
-    package mutating func cancel(
+    mutating func cancel(
         _ key: CacheKey, _ flight: Flight, discardsPartial: Bool, _ effects: inout Effects
     ) {
         if flight.isDeriving { return }
@@ -152,7 +159,7 @@ extension CacheState {
     }
 
     /// Ends a download.
-    mutating func endFlight(_ key: CacheKey, _ effects: inout Effects) {
+    package mutating func endFlight(_ key: CacheKey, _ effects: inout Effects) {
         guard let flight = downloads[key] else { return }
         if let detached = flight.detached { waiters.detached.remove(key, of: detached.client) }
         if flight.isQueued { dequeue(key, flight) }
@@ -183,12 +190,5 @@ extension CacheState {
     private mutating func release(_ key: CacheKey, _ flight: Flight) {
         scheduler.stops(flight.id)
         disk.space.release(key, leavesPartial: !flight.isPublishing)
-    }
-
-    /// The download requested space that other downloads hold. It stops, and continues once space
-    /// is free.
-    mutating func waitForSpace(_ key: CacheKey, _ effects: inout Effects) {
-        requeue(key, becauseOfSpace: true, &effects)
-        disk.space.becameShort()
     }
 }

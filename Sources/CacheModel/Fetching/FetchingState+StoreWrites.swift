@@ -6,11 +6,11 @@ package import CacheValues
 ///
 /// Only names wait in the queue. The file is opened when its turn comes, and an entry that was evicted until then is
 /// not written.
-extension CacheState {
+extension FetchingState {
     // MARK: Writing
 
     /// An image of an origin was published.
-    mutating func putInStore(_ key: CacheKey, _ flight: Flight, _ effects: inout Effects) {
+    package mutating func putInStore(_ key: CacheKey, _ flight: Flight, _ effects: inout Effects) {
         guard store != nil, flight.source == .origin, hasCommonName(flight) else { return }
         guard flight.isShareable else {
             self.store?.unshareable.insert(key)
@@ -24,7 +24,7 @@ extension CacheState {
     }
 
     /// An origin confirmed an entry. The store learns of it if that saves others enough questions.
-    mutating func renewInStore(
+    package mutating func renewInStore(
         _ key: CacheKey, _ flight: Flight, _ end: RevalidationEnd, _ effects: inout Effects
     ) {
         guard let renew = store?.policy.renew, flight.source == .origin, hasCommonName(flight),

@@ -3,52 +3,53 @@ package import CacheKey
 package import CacheValues
 
 /// Failed downloads: notifies callers, plans retries, and remembers failures.
-extension CacheState {
+extension FetchingState {
     /// A transfer failed.
     ///
     /// If a stale entry can replace the response, callers get it at once, except those that require
     /// the origin's confirmation. The download is retried for the remaining callers, if the policy
     /// allows another attempt.
-    package mutating func transferFailed(
+    ///
+    /// - Returns: whether the entry goes too, because its origin no longer has the image.
+    package mutating func downloadFailed(
         _ key: CacheKey, _ id: FlightID, _ failed: FailedTransfer, now: Moment,
         using random: inout some RandomNumberGenerator, _ effects: inout Effects
-    ) {
+    ) -> Bool {
         transferEnded(id)
         let refusal = hostRefused(key, id, failed, now: now, using: &random, &effects)
         startTransfers(&effects)
-        guard let flight = downloads.flight(key, id) else { return }
+        guard let flight = downloads.flight(key, id) else { return false }
         let seconds = retry.negativeTTL(
             of: failed.failure, serverDelay: failed.serverDelay, isOffline: failed.isOffline)
         let failure = failed.failure.retrying(at: seconds > 0 ? now.time + seconds : nil)
         failures.record(failure, of: key, flight.name, from: flight.url)
         if failed.allowsStaleIfError { serveStale(key, flight, &effects) }
-        guard let flight = wanted(key, after: failure, &effects) else { return }
+        guard let flight = wanted(key, after: failure, &effects) else { return false }
         if let refusal, !refusal.wasAlone || flight.attempts < retry.attempts {
-            guard goesOn(key, after: failure, flight.attempts, &effects) else { return }
-            return waitForHost(key, refusal, &effects)
+            guard goesOn(key, after: failure, flight.attempts, &effects) else { return false }
+            waitForHost(key, refusal, &effects)
+            return false
         }
         let pause = retry.pause(
             after: failure, attempts: failed.hasProgressed ? 1 : flight.attempts,
             retryAfter: failed.serverDelay, using: &random)
         if let pause {
-            guard goesOn(key, after: failure, flight.attempts, &effects) else { return }
-            let end = now + pause
-            return postpone(
-                key, flight, failure, until: end, spendsAttempt: !failed.hasProgressed, &effects)
-        }
-        if flight.hasAnotherURL, failure.isOfSource {
+            guard goesOn(key, after: failure, flight.attempts, &effects) else { return false }
+            postpone(
+                key, flight, failure, until: now + pause, spendsAttempt: !failed.hasProgressed,
+                &effects)
+        } else if flight.hasAnotherURL, failure.isOfSource {
             undo(key, &effects) { $0.asksAnotherURL() }
-            return startTransfers(&effects)
-        }
-        endFlight(key, &effects)
-        self.failed(key, flight, failure, &effects)
-        if failed.isGone, !keepsGone {
-            deleteFromStore(key, flight, &effects)
+            startTransfers(&effects)
+        } else {
+            endFlight(key, &effects)
+            self.failed(key, flight, failure, &effects)
+            let isGone = failed.isGone && !keepsGone
+            if isGone || flight.hasClaim { deleteFromStore(key, flight, &effects) }
             // A pinned entry stays in spite of that.
-            if !(flight.isPinned ?? disk.isPinned(key)) { withdraw(key, &effects) }
-        } else if flight.hasClaim {
-            deleteFromStore(key, flight, &effects)
+            return isGone && !(flight.isPinned ?? disk.isPinned(key))
         }
+        return false
     }
 
     /// A download that failed, if somebody waits for it. Otherwise it ends.
@@ -181,9 +182,7 @@ extension CacheState {
     package mutating func networkChanged(
         now: ContinuousClock.Instant, _ effects: inout Effects
     ) {
-        for kind in Failure.Kind.ofTheNetwork {
-            for key in failures.forgetAll(kind) { changed(key, &effects) }
-        }
+        for kind in Failure.Kind.ofTheNetwork { forgetFailures(kind, &effects) }
         storeMayBeInReach()
         pausesEnded(now: now + retry.longestPause, &effects)
     }

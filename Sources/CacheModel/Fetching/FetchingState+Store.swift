@@ -6,7 +6,7 @@ package import CacheValues
 ///
 /// A new download asks the store before it queues for its origin. Questions hold no slot of the scheduler: they have
 /// connections of their own.
-extension CacheState {
+extension FetchingState {
     /// Whether the store may have the image of a new download, so that it is asked first.
     func mayBeInStore(_ key: CacheKey, _ flight: Flight) -> Bool {
         store?.answers(for: key) == true && hasCommonName(flight)
@@ -358,20 +358,16 @@ extension CacheState {
 
     /// Whether the published image of the store is not the answer for all callers: it is stale, or a caller wants to
     /// know what the origin says.
-    func isOnlyPartOfAnswer(_ publication: Publication, _ flight: Flight) -> Bool {
-        guard flight.source == .store, mayContinue(flight), case .success = publication.result
-        else { return false }
+    package func isOnlyPartOfAnswer(_ flight: Flight) -> Bool {
+        guard flight.source == .store, mayContinue(flight) else { return false }
         return flight.storeReuse != .fresh
             || flight.waiters.contains { waiters[$0]?.isRefresh == true }
     }
 
-    /// Enters the image, settles the callers that it is good enough for, and asks the origin for the others.
-    mutating func takeFromStore(
-        _ publication: Publication, _ flight: Flight, isCurrent: Bool, _ effects: inout Effects
+    /// Settles the callers that the published image of the store is good enough for, and asks the origin for the others.
+    package mutating func answerInPart(
+        _ key: CacheKey, _ flight: Flight, _ effects: inout Effects
     ) {
-        let key = publication.key
-        guard case .success(let facts) = publication.result else { return }
-        enter(facts, publication, flight, isCurrent: isCurrent, &effects)
         if flight.storeReuse != .mustRevalidate {
             let content = flight.waiters.filter { waiters[$0]?.isRefresh != true }
             downloads.update(key) { $0.waiters.subtract(content) }

@@ -3,7 +3,7 @@ import CacheKey
 package import CacheValues
 
 /// Downloads that continue without a caller, because it does not wait for them.
-extension CacheState {
+extension FetchingState {
     /// A caller that does not wait is about to name `images` images. If the quota admits them,
     /// ``detachedNamed(_:for:_:)`` follows. Otherwise the caller names none.
     package mutating func detachedAnnounced(_ images: Int, for client: ClientID = .daemon) -> Bool {
