@@ -67,13 +67,17 @@ let package = Package(
         .target(
             name: "CacheValues", dependencies: ["CCrypto", "CacheKey", "ImageFormats"],
             swiftSettings: strict),
-        // The disk half of the model, and the model with its fetching half.
+        // The model in three layers, each of which knows those above it here: the disk half, the fetching half, the seam.
         .target(
             name: "CacheDisk", dependencies: ["CacheKey", "CacheValues", "ImageFormats"],
             swiftSettings: strict),
         .target(
-            name: "CacheModel",
+            name: "CacheFetching",
             dependencies: ["CacheDisk", "CacheKey", "CacheValues", "ImageFormats"],
+            swiftSettings: strict),
+        .target(
+            name: "CacheModel",
+            dependencies: ["CacheDisk", "CacheFetching", "CacheKey", "CacheValues"],
             swiftSettings: strict),
         .target(
             name: "HTTPCaching", dependencies: ["CacheKey", "CacheValues", "ImageFormats"],
@@ -81,14 +85,14 @@ let package = Package(
         .target(
             name: "CacheCore",
             dependencies: [
-                "CCrypto", "CCurl", "CLinux", "CacheDisk", "CacheKey", "CacheModel", "CacheValues",
-                "HTTPCaching", "ImageFormats", logging, system,
+                "CCrypto", "CCurl", "CLinux", "CacheDisk", "CacheFetching", "CacheKey",
+                "CacheModel", "CacheValues", "HTTPCaching", "ImageFormats", logging, system,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "cached",
             dependencies: [
-                "CacheCore", "CacheDisk", "CacheKey", "CacheModel", "CacheValues", "CacheWire",
+                "CacheCore", "CacheDisk", "CacheFetching", "CacheKey", "CacheValues", "CacheWire",
                 "CClient", "ClientCore",
                 "CLinux", "HTTPCaching", "ImageFormats", arguments, logging, nioCore, nioPosix,
                 system,
@@ -139,9 +143,8 @@ let package = Package(
         .testTarget(
             name: "CacheModelTests",
             dependencies: [
-                "CacheDisk", "CacheKey", "CacheModel", "CacheSamples", "CacheValues", "HitRatio",
-                "ImageFormats",
-                "TestSupport",
+                "CacheDisk", "CacheFetching", "CacheKey", "CacheModel", "CacheSamples",
+                "CacheValues", "HitRatio", "ImageFormats", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -153,15 +156,15 @@ let package = Package(
         .testTarget(
             name: "CacheCoreTests",
             dependencies: [
-                "CacheCore", "CacheDisk", "CacheKey", "CacheModel", "CacheSamples", "CacheValues",
-                "CLinux",
+                "CacheCore", "CacheDisk", "CacheFetching", "CacheKey", "CacheModel", "CacheSamples",
+                "CacheValues", "CLinux",
                 "HTTPCaching", "ImageFormats", "ImageSamples", "TestSupport", logging, system,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "cachedTests",
             dependencies: [
-                "cached", "CacheCore", "CacheDisk", "CacheKey", "CacheModel", "CacheValues",
+                "cached", "CacheCore", "CacheDisk", "CacheFetching", "CacheKey", "CacheValues",
                 "CacheWire",
                 "HTTPCaching", "ImageFormats", "TestSupport", arguments, logging, nioCore, nioPosix,
             ],
@@ -190,14 +193,13 @@ let package = Package(
         // Requests replayed through the index and through models of other caches, for `make hit-ratio`.
         .target(
             name: "HitRatio",
-            dependencies: ["CacheDisk", "CacheKey", "CacheModel", "CacheValues", "ImageFormats"],
+            dependencies: ["CacheDisk", "CacheKey", "CacheValues", "ImageFormats"],
             path: "Benchmarks/HitRatio", swiftSettings: strict),
         // Synthetic entries in memory and on disk, also for `make bench`.
         .executableTarget(
             name: "cached-entries",
             dependencies: [
-                "CacheDisk", "CacheKey", "CacheModel", "CacheValues", "CLinux", "HitRatio",
-                "HTTPCaching",
+                "CacheDisk", "CacheKey", "CacheValues", "CLinux", "HitRatio", "HTTPCaching",
                 "ImageFormats", arguments,
             ],
             path: "Benchmarks/Entries", swiftSettings: strict),
@@ -236,8 +238,7 @@ if Context.environment["CACHED_FUZZER"] != nil {
         .executableTarget(
             name: "cached-fuzzer",
             dependencies: [
-                "CacheDisk", "CacheKey", "CacheModel", "CacheValues", "CacheWire", "HTTPCaching",
-                "ImageFormats",
+                "CacheDisk", "CacheKey", "CacheValues", "CacheWire", "HTTPCaching", "ImageFormats",
                 nioCore,
             ],
             path: "Tests/Fuzzer", exclude: ["run", "seeds"], swiftSettings: strict))

@@ -1,4 +1,5 @@
 package import CacheDisk
+package import CacheFetching
 package import CacheKey
 package import CacheValues
 

@@ -1,4 +1,5 @@
 package import CacheDisk
+package import CacheFetching
 
 /// The whole state of the cache, and all of its decisions. The state is pure: no I/O, no clock, no lock.
 ///

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CLinux
 import CacheCore
-import CacheModel
+import CacheFetching
 import CacheWire
 import Glibc
 import Logging

@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 import CacheValues
 import Testing
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// When the store is left alone, and when it is tried again.
 @Suite("Store: breaker, queue and time limits")

@@ -2,7 +2,7 @@ import CacheValues
 import Testing
 
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// The memory of a user, and the downloads that go on without a caller, are limited like this.
 @Suite("User quota")

@@ -7,7 +7,7 @@ import ImageFormats
 import TestSupport
 import Testing
 
-@testable import CacheModel
+@testable import CacheFetching
 @testable import HTTPCaching
 
 /// The reader of the directory believes the record that the cache writes, and no damaged one.

@@ -1,5 +1,4 @@
 import CacheKey
-import CacheModel
 import CacheValues
 import CacheWire
 import Glibc

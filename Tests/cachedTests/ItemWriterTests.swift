@@ -1,5 +1,5 @@
+import CacheFetching
 import CacheKey
-import CacheModel
 import CacheValues
 import CacheWire
 import HTTPCaching
@@ -52,10 +52,10 @@ struct ItemWriterTests {
     }
 
     @Test(arguments: [
-        (CacheModel.Phase.queued, Item.Phase.queued), (.connecting, .connecting),
+        (CacheFetching.Phase.queued, Item.Phase.queued), (.connecting, .connecting),
         (.receiving, .receiving), (.retrying, .retrying), (.publishing, .publishing),
     ])
-    func everyPhaseHasItsName(phase: CacheModel.Phase, word: Item.Phase) throws {
+    func everyPhaseHasItsName(phase: CacheFetching.Phase, word: Item.Phase) throws {
         var expected = item("u", .inFlight)
         expected.phase = word
         expected.received = 7

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CacheModel
+import CacheFetching
 import CacheValues
 import Glibc
 import HTTPCaching

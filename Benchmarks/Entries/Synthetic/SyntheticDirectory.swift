@@ -1,7 +1,6 @@
 import ArgumentParser
 import CLinux
 import CacheKey
-import CacheModel
 import CacheValues
 import Glibc
 import HTTPCaching

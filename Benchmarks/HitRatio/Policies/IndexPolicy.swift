@@ -1,6 +1,5 @@
 internal import CacheDisk
 internal import CacheKey
-internal import CacheModel
 import CacheValues
 internal import ImageFormats
 

@@ -1,4 +1,5 @@
 import CacheDisk
+import CacheFetching
 import CacheModel
 
 /// Whether the cache is at work, and well.

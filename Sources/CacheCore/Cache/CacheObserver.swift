@@ -1,4 +1,4 @@
-public import CacheModel
+public import CacheFetching
 
 /// Receives the notifications of a cache, on any of its threads, but never under its lock.
 public protocol CacheObserver: AnyObject, Sendable {

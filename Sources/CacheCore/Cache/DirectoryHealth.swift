@@ -1,4 +1,5 @@
 import CacheDisk
+import CacheFetching
 import CacheModel
 import CacheValues
 internal import Logging

@@ -1,6 +1,6 @@
 import CacheDisk
+import CacheFetching
 internal import CacheKey
-import CacheModel
 import CacheValues
 internal import Logging
 internal import SystemPackage

@@ -1,7 +1,7 @@
 import CLinux
 import CacheDisk
+import CacheFetching
 internal import CacheKey
-import CacheModel
 import CacheValues
 import Glibc
 internal import SystemPackage

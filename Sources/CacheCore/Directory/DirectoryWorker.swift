@@ -1,6 +1,6 @@
 import CacheDisk
+import CacheFetching
 internal import CacheKey
-import CacheModel
 internal import Logging
 internal import Synchronization
 internal import SystemPackage

@@ -1,6 +1,6 @@
 import CacheDisk
+import CacheFetching
 internal import CacheKey
-import CacheModel
 import CacheValues
 
 /// Decides for the threads that change the directory, and is told what they did.

@@ -1,5 +1,5 @@
+package import CacheFetching
 package import CacheKey
-package import CacheModel
 package import CacheValues
 internal import Logging
 internal import Synchronization

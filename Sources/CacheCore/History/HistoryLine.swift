@@ -1,5 +1,5 @@
+import CacheFetching
 internal import CacheKey
-import CacheModel
 package import CacheValues
 
 /// The lines of the file of the history. The fields of a line are separated by tabs; an empty field is absent.

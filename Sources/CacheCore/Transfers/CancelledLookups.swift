@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 
 /// Cancelled downloads whose host name libcurl is still looking up. To release such a transfer now would block the
 /// thread until the lookup ends, so each download is kept here until then.

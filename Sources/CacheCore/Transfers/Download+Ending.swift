@@ -1,6 +1,6 @@
 import CacheDisk
+import CacheFetching
 internal import CacheKey
-import CacheModel
 import CacheValues
 import HTTPCaching
 import ImageFormats

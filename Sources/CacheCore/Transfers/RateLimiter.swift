@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 
 /// Limits how fast bytes of images arrive, all downloads together. Belongs to the transfer loop's thread.
 ///

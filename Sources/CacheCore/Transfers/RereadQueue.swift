@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 
 /// The downloads that read their partial again. They take turns, one piece each, so that one large partial does
 /// not delay the others.

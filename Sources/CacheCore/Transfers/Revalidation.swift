@@ -1,5 +1,5 @@
+import CacheFetching
 internal import CacheKey
-import CacheModel
 import HTTPCaching
 
 /// A 304 to a conditional request for an entry (RFC 9110 §15.4.5).

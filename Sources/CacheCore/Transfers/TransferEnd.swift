@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 
 /// How a transfer ended.
 enum TransferEnd: Sendable {

@@ -1,5 +1,5 @@
+import CacheFetching
 internal import CacheKey
-import CacheModel
 
 extension TransferThread {
     func cancel(_ id: FlightID, _ key: CacheKey, _ discardsPartial: Bool) {

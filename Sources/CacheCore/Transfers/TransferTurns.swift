@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 
 /// The turns of downloads on the transfer loop's thread. Belongs to that thread.
 ///

@@ -1,6 +1,6 @@
 import CLinux
 import CacheCore
-import CacheModel
+import CacheFetching
 import CacheWire
 import Glibc
 import HTTPCaching

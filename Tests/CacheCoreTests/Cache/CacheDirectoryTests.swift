@@ -9,6 +9,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Ends the loops of other threads.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Evicting files that can't be removed.
 @Suite("Cache: evicting", .timeLimit(.minutes(5)))

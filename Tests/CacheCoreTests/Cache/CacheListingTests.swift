@@ -8,6 +8,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 @Suite("Cache: listings", .timeLimit(.minutes(5)))

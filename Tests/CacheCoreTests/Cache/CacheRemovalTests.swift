@@ -7,7 +7,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Cache: removal and draining", .timeLimit(.minutes(5)))
 struct CacheRemovalTests {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Downloads that fail and are retried, and failures that are remembered.
 @Suite("Cache: retries", .timeLimit(.minutes(5)))

@@ -8,6 +8,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Entries that are no longer fresh: revalidated, confirmed, replaced, served stale or removed.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Cache: certificates and TLS", .timeLimit(.minutes(5)))
 struct CertificateTests {

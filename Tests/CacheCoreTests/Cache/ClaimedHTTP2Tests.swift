@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Origins that claim HTTP/2 without speaking it, or break off a stream.
 @Suite("Cache: false HTTP/2", .timeLimit(.minutes(5)))

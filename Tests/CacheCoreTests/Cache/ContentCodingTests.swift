@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Bodies with a content coding, although none was asked for (RFC 9110 §8.4, §12.5.3).
 @Suite("Cache: content codings", .timeLimit(.minutes(5)))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// A file that a verification finds damaged is removed, so no program reads its bytes as those of the image.
 @Suite("Cache: damaged files", .timeLimit(.minutes(5)))

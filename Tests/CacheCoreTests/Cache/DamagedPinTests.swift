@@ -7,7 +7,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// A pin outlives damage to its file: the image is downloaded again at once, and is pinned.
 @Suite("Cache: pins of damaged entries", .timeLimit(.minutes(5)))

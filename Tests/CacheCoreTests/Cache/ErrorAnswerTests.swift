@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// An error status counts whether or not its body arrives.
 @Suite("Cache: error answers", .timeLimit(.minutes(5)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// HTTP/2 as real servers speak it: images that browsers show are cached, and no attempt is spent on a connection.
 @Suite("Cache: HTTP/2", .timeLimit(.minutes(5)))

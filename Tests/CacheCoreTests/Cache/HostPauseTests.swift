@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Hosts that say when to ask again (RFC 6585 §4, RFC 9110 §10.2.3).
 @Suite("Cache: paused hosts", .timeLimit(.minutes(5)))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Hostile origins: endless heads and bodies, false lengths, compressed bodies that expand.
 @Suite("Cache: hostile origins", .timeLimit(.minutes(5)))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Images that are complete or not by their own account, with and without a length from the server.
 @Suite("Cache: completeness of images", .timeLimit(.minutes(5)))

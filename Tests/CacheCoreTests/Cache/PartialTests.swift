@@ -8,7 +8,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Partial downloads in the directory: their records, their owners and their age.
 @Suite("Cache: partials", .timeLimit(.minutes(5)))

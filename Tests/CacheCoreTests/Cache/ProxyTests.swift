@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Downloads through a proxy, whose requests have an absolute URL (RFC 9112 §3.2.2).
 @Suite("Cache: proxies", .timeLimit(.minutes(5)))

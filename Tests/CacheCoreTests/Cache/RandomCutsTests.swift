@@ -3,7 +3,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Downloads that break off at random, of images that change or not: no image is put together from two.
 @Suite("Cache: random cuts", .timeLimit(.minutes(10)))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Entries that were found through redirects, and redirects that change.
 @Suite("Cache: redirects", .timeLimit(.minutes(5)))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// The freshness of an image that came in two parts: the first response counts, although the later ones have no
 /// fields (RFC 9111 §3.4).

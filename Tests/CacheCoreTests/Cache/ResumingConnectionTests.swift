@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Partial downloads that are read again before or after there is a connection for their rest.
 @Suite("Cache: resuming and connections", .timeLimit(.minutes(5)))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Every response an origin can give to the request for the rest of an image.
 @Suite("Cache: resuming", .timeLimit(.minutes(5)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Answers of real servers that browsers understand.
 @Suite("Cache: answers of servers", .timeLimit(.minutes(5)))

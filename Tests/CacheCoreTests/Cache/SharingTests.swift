@@ -9,7 +9,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Images with equal bytes are names of one file.
 @Suite("Cache: shared files", .timeLimit(.minutes(5)))

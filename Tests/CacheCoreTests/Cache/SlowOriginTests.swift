@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Slow origins and the rate limit, with short timeouts.
 @Suite("Cache: slow origins", .timeLimit(.minutes(5)))

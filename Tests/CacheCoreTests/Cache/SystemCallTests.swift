@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// How many system calls the usual work on an entry takes. Reading attributes stands for looking at names.
 @Suite("Cache: system calls", .timeLimit(.minutes(5)))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// libcurl decodes transfer codings that were not asked for, even several layers of them. So they are refused before
 /// the body arrives (RFC 9112 §6.1).

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Downloads of https URLs through a proxy, which opens a tunnel (CONNECT, RFC 9110 §9.3.6).
 @Suite("Cache: tunnels", .timeLimit(.minutes(5)))

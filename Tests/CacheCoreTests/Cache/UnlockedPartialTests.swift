@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// A file system without locks of open files (fcntl(2), `F_OFD_SETLK`): downloads work, and the log says once that
 /// other programs cannot recognise running ones.

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// An image is published with its record alone, and its other attributes follow. A daemon that is killed meanwhile
 /// leaves an entry without them.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Cache: verifications", .timeLimit(.minutes(2)))
 struct VerificationTests {

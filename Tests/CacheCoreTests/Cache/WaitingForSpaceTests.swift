@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Two images in a cache that has space for one of them.
 @Suite("Cache: waiting for space", .timeLimit(.minutes(5)))

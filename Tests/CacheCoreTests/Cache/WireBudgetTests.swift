@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Bytes of a connection that are neither head nor body of a response.
 @Suite("Cache: bytes off the wire", .timeLimit(.minutes(2)))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Directories whose file system keeps no user attributes: records stay in memory, and are lost with the daemon.
 @Suite("Cache: without attributes", .timeLimit(.minutes(5)))

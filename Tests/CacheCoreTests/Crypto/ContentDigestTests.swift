@@ -3,7 +3,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Content digest", .timeLimit(.minutes(5)))
 struct ContentDigestTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Connections with unread data, and silent ones.
 @Suite("Connections")

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Records what became entries, commit by commit. Each commit waits until it is let through.
 final class CommitRecord: DirectoryWorkerDelegate {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("DirectoryWorker", .timeLimit(.minutes(5)))
 struct DirectoryWorkerTests {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// The design's table "What lies under a name".
 @Suite("Entry probe", .timeLimit(.minutes(5)))

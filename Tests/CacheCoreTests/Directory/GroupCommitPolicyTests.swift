@@ -2,7 +2,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Group commit policy") struct GroupCommitPolicyTests {
     private let many = GroupCommitPolicy.manyFiles

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Bytes that the kernel accepted and could not write. Only the first sync that meets them reports the loss.
 @Suite("Lost writes", .timeLimit(.minutes(5)))

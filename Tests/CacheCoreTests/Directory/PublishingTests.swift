@@ -10,7 +10,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Publishing", .timeLimit(.minutes(5)))
 struct PublishingTests {

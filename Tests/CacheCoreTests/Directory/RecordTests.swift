@@ -10,7 +10,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// The attributes of an entry: their place, and which of them are written again.
 @Suite("Records", .timeLimit(.minutes(5)))

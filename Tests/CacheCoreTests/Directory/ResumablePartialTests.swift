@@ -10,7 +10,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Resumable partials", .timeLimit(.minutes(5)))
 struct ResumablePartialTests {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Scan", .timeLimit(.minutes(5)))
 struct ScanTests {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Which file systems have files without a name for images, and which have partials.
 @Suite("Files without a name", .serialized, .timeLimit(.minutes(5)))

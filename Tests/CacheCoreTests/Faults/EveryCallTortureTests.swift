@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Every system call on the directory fails with every error that its manual page lists: in one run the first call
 /// of its kind, in the next run the second, until a run makes no more calls of that kind.

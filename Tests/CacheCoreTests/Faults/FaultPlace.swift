@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// An origin, and a directory with everything that a start can find: a fresh image, a stale image, an image that has
 /// to be removed, and an interrupted download. Each run has a copy of the directory.

@@ -7,6 +7,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// One life of a cache in which one system call fails: a start, downloads, a hit, a revalidation, a resumed download,

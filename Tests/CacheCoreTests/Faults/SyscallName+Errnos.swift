@@ -2,7 +2,7 @@ import SystemPackage
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 extension SyscallName {
     /// The errors of the call's manual page that the machine can cause. Left out are errors for wrong arguments, and

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// An entry that can't be read does not count as whole.
 @Suite("Faults while verifying", .timeLimit(.minutes(5)))

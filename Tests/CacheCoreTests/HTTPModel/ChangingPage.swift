@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// One image of an origin. Tests change its version, its `Cache-Control` and its health.
 struct ChangingPage: Sendable {

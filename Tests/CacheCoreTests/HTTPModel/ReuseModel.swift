@@ -1,6 +1,6 @@
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// A simple model of a cache: the images that it has to hold, and the results that a fetch has to have.
 struct ReuseModel {

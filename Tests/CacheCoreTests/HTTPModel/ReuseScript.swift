@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Random operations on a cache, its origin and a model of both. The cache and the model are compared after each
 /// operation.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Forbidden addresses in every spelling. A server listens on all addresses of this machine and gets no
 /// connection.

@@ -2,7 +2,7 @@ import Glibc
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// A simple model of the entries and victims of a cache: one array in
 /// the order of use, and every sum computed from scratch.

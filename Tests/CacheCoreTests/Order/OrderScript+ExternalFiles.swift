@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Files that other programs leave in the directory, and the comparison of the cache's files with
 /// du(1).

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// The operations on the cache and on the model.
 extension OrderScript {

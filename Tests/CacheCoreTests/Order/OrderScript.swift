@@ -5,6 +5,7 @@ import TestSupport
 
 @testable import CacheCore
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Random operations on a cache with real files and on the model of it, compared after each.

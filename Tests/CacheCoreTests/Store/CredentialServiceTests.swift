@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 import CacheValues
 import Foundation
 import TestSupport

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Images in a store whose names are not the URLs they are downloaded from.
 @Suite("Cache: store and names", .timeLimit(.minutes(5)))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Downloads with a store that answers as no good store would.
 @Suite("Cache: store", .timeLimit(.minutes(5)))

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Who may write to a store is believed only if somebody who is trusted has signed what is there.
 @Suite("Store: signatures", .timeLimit(.minutes(5)))

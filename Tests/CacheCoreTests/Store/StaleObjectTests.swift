@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Objects of a store that are no longer fresh, and entries that the store has fresh.
 @Suite("Cache: stale objects of a store", .timeLimit(.minutes(5)))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// The record that an object carries.
 @Suite("Store: record")

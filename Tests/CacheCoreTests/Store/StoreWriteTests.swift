@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// The images that are written to a store, and those that never are.
 @Suite("Cache: writes to a store", .timeLimit(.minutes(5)))

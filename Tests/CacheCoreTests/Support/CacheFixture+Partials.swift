@@ -9,7 +9,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Partials written by hand, as an interrupted download would leave them.
 extension CacheFixture {

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// A cache in this process, and an origin that it downloads from.
 final class CacheFixture: Sendable {
@@ -204,7 +204,7 @@ extension Lookup {
         if case .missing = self { true } else { false }
     }
 
-    var progress: CacheModel.Progress? {
+    var progress: CacheFetching.Progress? {
         if case .inFlight(let progress) = self { progress } else { nil }
     }
 }

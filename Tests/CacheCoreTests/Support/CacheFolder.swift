@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// A cache directory on a real file system, and the changes that another program makes in it.
 struct CacheFolder {

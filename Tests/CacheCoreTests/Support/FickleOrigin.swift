@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// An origin whose answers break off, and whose only image can change after the first request.
 final class FickleOrigin: Sendable {

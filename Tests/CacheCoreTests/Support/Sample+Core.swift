@@ -1,5 +1,5 @@
+import CacheFetching
 import CacheKey
-import CacheModel
 import CacheSamples
 import CacheValues
 import HTTPCaching

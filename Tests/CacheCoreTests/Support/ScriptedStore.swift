@@ -7,6 +7,7 @@ import TestSupport
 
 @testable import CacheCore
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// A store that answers by a script, for behaviour that real stores do not show.

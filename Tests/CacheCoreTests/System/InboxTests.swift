@@ -2,7 +2,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Inbox", .timeLimit(.minutes(5))) struct InboxTests {
     private let inbox = Inbox<Int>()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// The rate limit of all downloads together, with a clock that the test moves.
 @Suite("Rate limiter", .timeLimit(.minutes(5)))
@@ -14,7 +14,7 @@ struct RateLimiterTests {
     private let ids = (0..<4).map { FlightID(rawValue: $0) }
 
     private func flow(
-        _ priority: CacheModel.Priority = .normal, client: UInt64 = 0, user: UInt32 = 1001
+        _ priority: CacheFetching.Priority = .normal, client: UInt64 = 0, user: UInt32 = 1001
     ) -> FlowKey {
         FlowKey(
             priority: priority,
@@ -66,7 +66,7 @@ struct RateLimiterTests {
         let later = start + .milliseconds(50)
         // A download that is not paused waits behind the paused ones, too.
         #expect(!limiter.admits(1, of: ids[0], in: flow(.normal), now: later))
-        let order: [(Int, CacheModel.Priority)] = [
+        let order: [(Int, CacheFetching.Priority)] = [
             (3, .visible), (2, .normal), (0, .normal), (1, .background),
         ]
         for (id, priority) in order {

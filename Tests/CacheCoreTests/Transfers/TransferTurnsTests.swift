@@ -2,7 +2,7 @@ import Testing
 
 @testable import CacheCore
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// A download that has taken its share waits for the next round, and no other waits for it.
 @Suite struct TransferTurnsTests {

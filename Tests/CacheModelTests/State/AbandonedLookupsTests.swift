@@ -3,6 +3,7 @@ import CacheValues
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Name servers that do not answer take no slots: the lookups of cancelled downloads count for their users.

@@ -3,7 +3,7 @@ import CacheSamples
 import Testing
 
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Change epochs", .timeLimit(.minutes(5)))
 struct ChangeEpochsTests {

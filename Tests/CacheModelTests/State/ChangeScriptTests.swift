@@ -4,6 +4,7 @@ import CacheValues
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Changes that the state announces to observers, and changes that it keeps silent.

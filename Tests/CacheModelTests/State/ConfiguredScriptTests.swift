@@ -4,6 +4,7 @@ import CacheValues
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// New limits and rules while downloads run and wait.

@@ -4,6 +4,7 @@ import CacheValues
 import TestSupport
 import Testing
 
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Decisions about images that are derived from others: `a#side=64` from `a`.

@@ -4,6 +4,7 @@ import CacheValues
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Changes in the directory, and when the state can trust its index.

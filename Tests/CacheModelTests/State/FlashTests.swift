@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Many machines want the same new images at one moment. Time is counted, not waited for.

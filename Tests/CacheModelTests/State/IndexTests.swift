@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Index", .timeLimit(.minutes(5)))
 struct IndexTests {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Linked set", .timeLimit(.minutes(5)))
 struct LinkedSetTests {

@@ -4,7 +4,7 @@ import CacheValues
 import Testing
 
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("Negative cache", .timeLimit(.minutes(5)))
 struct NegativeCacheTests {

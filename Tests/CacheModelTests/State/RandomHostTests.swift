@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Random requests for images of a few hosts, which sometimes ask for a pause. Nothing ever waits for a

@@ -4,6 +4,7 @@ import CacheValues
 import TestSupport
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Random events for a state and its model. The script plays the rest of the cache:

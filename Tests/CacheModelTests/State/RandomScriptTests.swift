@@ -1,7 +1,7 @@
 import Testing
 
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 @Suite("State: random scripts", .timeLimit(.minutes(5)))
 struct RandomScriptTests {

@@ -4,6 +4,7 @@ import CacheValues
 import TestSupport
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Random downloads that ask for space under a small budget with pins, and a simple model of the

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Random events about downloads that ask a store first. The state keeps its invariants, and every caller is answered.

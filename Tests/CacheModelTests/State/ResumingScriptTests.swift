@@ -3,6 +3,7 @@ import CacheValues
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Downloads that are resumed, nearly complete or forgotten, as scripts of events.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Downloads that are retried, and failures that are remembered.

@@ -4,6 +4,7 @@ import CacheValues
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Stale entries: hits, revalidations, confirmations, and entries that must not be stored.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Random requests for stale images whose origin fails, confirms and replaces at random. The state

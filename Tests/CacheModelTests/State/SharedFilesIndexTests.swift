@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// Names of the index that share files, against a plain model.
 @Suite("Index: shared files", .timeLimit(.minutes(5)))

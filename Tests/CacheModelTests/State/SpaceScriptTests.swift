@@ -4,6 +4,7 @@ import CacheValues
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// One block of the disk in these scripts; an image takes its own and one for its attributes.

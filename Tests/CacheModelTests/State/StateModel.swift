@@ -2,7 +2,7 @@ import CacheKey
 import CacheValues
 
 @testable import CacheDisk
-@testable import CacheModel
+@testable import CacheFetching
 
 /// A simple model of the decisions of a cache state. Images and callers are
 /// numbers, and every search is linear.

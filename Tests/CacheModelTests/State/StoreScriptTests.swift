@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Decisions about a store that several machines share.

@@ -3,6 +3,7 @@ import CacheValues
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Each host has a limit of concurrent downloads, and a full host blocks no other host.

@@ -2,6 +2,7 @@ import CacheValues
 import Testing
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Callers that arrive and leave, as scripts of events and decisions.

@@ -2,6 +2,7 @@ import CacheKey
 import CacheValues
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Space: the requests of downloads, and the victims evicted for them.

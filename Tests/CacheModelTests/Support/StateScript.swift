@@ -4,6 +4,7 @@ import CacheValues
 import TestSupport
 
 @testable import CacheDisk
+@testable import CacheFetching
 @testable import CacheModel
 
 /// A cache state that receives events about images `a`, `b`, … and returns its decisions in words.

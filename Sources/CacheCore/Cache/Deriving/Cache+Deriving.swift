@@ -1,3 +1,4 @@
+import CacheFetching
 internal import CacheKey
 import CacheModel
 import CacheValues

@@ -1,5 +1,5 @@
+import CacheFetching
 internal import CacheKey
-import CacheModel
 
 /// An image to be derived from an entry.
 struct Derivation: Sendable {

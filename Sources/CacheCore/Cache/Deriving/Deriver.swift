@@ -1,5 +1,5 @@
 internal import CLinux
-import CacheModel
+import CacheFetching
 import Glibc
 internal import Synchronization
 

@@ -1,7 +1,8 @@
 import CLinux
 import CacheDisk
+public import CacheFetching
 internal import CacheKey
-public import CacheModel
+import CacheModel
 public import CacheValues
 import Glibc
 internal import Synchronization

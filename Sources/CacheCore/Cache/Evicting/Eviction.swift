@@ -1,5 +1,5 @@
 import CacheDisk
-import CacheModel
+import CacheFetching
 import CacheValues
 
 /// An eviction in progress. It runs slice by slice.

@@ -1,5 +1,6 @@
 import CLinux
 import CacheDisk
+import CacheFetching
 internal import CacheKey
 import CacheModel
 import CacheValues

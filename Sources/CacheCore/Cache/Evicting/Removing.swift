@@ -1,5 +1,5 @@
 import CacheDisk
-import CacheModel
+import CacheFetching
 import CacheValues
 
 /// The progress of unlinking victims, over all rounds of it.

@@ -1,5 +1,6 @@
+public import CacheFetching
 public import CacheKey
-public import CacheModel
+import CacheModel
 import CacheValues
 import HTTPCaching
 

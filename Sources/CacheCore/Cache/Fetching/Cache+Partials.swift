@@ -1,4 +1,5 @@
 import CacheDisk
+import CacheFetching
 public import CacheKey
 import CacheModel
 import CacheValues

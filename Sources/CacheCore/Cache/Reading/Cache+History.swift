@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheFetching
 import CacheValues
 
 /// What happened to images lately.

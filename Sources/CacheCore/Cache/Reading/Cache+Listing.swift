@@ -1,4 +1,5 @@
 package import CacheDisk
+import CacheFetching
 internal import CacheKey
 import CacheModel
 public import CacheValues

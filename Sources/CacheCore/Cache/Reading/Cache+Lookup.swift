@@ -1,6 +1,7 @@
 import CacheDisk
+public import CacheFetching
 public import CacheKey
-public import CacheModel
+import CacheModel
 import CacheValues
 import HTTPCaching
 import ImageFormats

@@ -1,5 +1,6 @@
 import CLinux
 import CacheDisk
+import CacheFetching
 public import CacheKey
 import CacheModel
 public import CacheValues

@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 public import CacheValues
 import Glibc
 

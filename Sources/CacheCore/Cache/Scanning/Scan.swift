@@ -1,4 +1,5 @@
 import CacheDisk
+import CacheFetching
 internal import CacheKey
 import CacheModel
 import CacheValues

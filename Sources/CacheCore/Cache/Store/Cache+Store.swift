@@ -1,3 +1,4 @@
+import CacheFetching
 public import CacheKey
 import CacheModel
 

@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 
 /// The result of a check of the store.
 public struct StoreCheck: Sendable {

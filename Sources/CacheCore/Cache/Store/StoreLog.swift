@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 internal import Logging
 
 /// Logs that the store cannot be used, with the remedy.

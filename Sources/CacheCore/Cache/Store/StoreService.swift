@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 
 /// The store that several machines share: the thread that asks it, and the thread that writes to it. Neither has
 /// anything to do with the connections to origins.

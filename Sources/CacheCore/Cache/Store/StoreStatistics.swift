@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 public import CacheValues
 
 /// Gauges and counters about the store that several machines share.

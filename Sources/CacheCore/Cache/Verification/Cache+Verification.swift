@@ -1,6 +1,6 @@
 import CLinux
+public import CacheFetching
 internal import CacheKey
-public import CacheModel
 import CacheValues
 import HTTPCaching
 internal import Logging

@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 internal import Synchronization
 
 /// Called with the progress of a verification, or with its result.

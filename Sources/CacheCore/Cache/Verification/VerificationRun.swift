@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 
 /// One reading of all entries, for all verifications that have waited for it. It ends early if all of them are cancelled.
 final class VerificationRun: Sendable {

@@ -1,6 +1,6 @@
 import CLinux
+import CacheFetching
 internal import CacheKey
-import CacheModel
 import CacheValues
 internal import Synchronization
 internal import SystemPackage

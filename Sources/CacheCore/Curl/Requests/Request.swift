@@ -1,5 +1,5 @@
 internal import CCurl
-import CacheModel
+import CacheFetching
 import CacheValues
 import HTTPCaching
 

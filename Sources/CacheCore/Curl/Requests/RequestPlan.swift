@@ -1,5 +1,5 @@
+import CacheFetching
 internal import CacheKey
-import CacheModel
 import CacheValues
 import HTTPCaching
 

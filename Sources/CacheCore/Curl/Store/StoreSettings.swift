@@ -1,4 +1,4 @@
-public import CacheModel
+public import CacheFetching
 package import CacheValues
 
 /// How a store that several machines share is used.

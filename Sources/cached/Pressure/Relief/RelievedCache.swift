@@ -1,5 +1,5 @@
 import CacheCore
-import CacheModel
+import CacheFetching
 import CacheValues
 
 /// The parts of a cache that give memory back. Each `completion` is called once, from any thread.

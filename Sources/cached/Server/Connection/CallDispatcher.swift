@@ -1,6 +1,6 @@
 import CacheCore
+import CacheFetching
 import CacheKey
-import CacheModel
 import CacheWire
 import NIOCore
 import NIOPosix

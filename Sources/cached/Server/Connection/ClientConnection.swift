@@ -1,5 +1,5 @@
 import CacheCore
-import CacheModel
+import CacheFetching
 import CacheWire
 import Glibc
 import Logging

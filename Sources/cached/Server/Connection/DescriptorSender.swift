@@ -1,6 +1,6 @@
 import CLinux
 import CacheCore
-import CacheModel
+import CacheFetching
 import CacheValues
 import Glibc
 import NIOCore

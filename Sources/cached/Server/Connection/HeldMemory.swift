@@ -1,5 +1,5 @@
 import CacheCore
-import CacheModel
+import CacheFetching
 import CacheValues
 
 /// Limits the memory that the daemon holds for its clients: one sum for each user, on however many connections, and one

@@ -1,5 +1,5 @@
 import CacheCore
-import CacheModel
+import CacheFetching
 import NIOCore
 
 /// A call that is not completely answered yet.

@@ -1,6 +1,6 @@
 import CacheCore
+import CacheFetching
 import CacheKey
-import CacheModel
 import CacheValues
 import Glibc
 import NIOCore

@@ -1,5 +1,5 @@
 import CacheCore
-import CacheModel
+import CacheFetching
 import CacheValues
 import CacheWire
 import NIOCore

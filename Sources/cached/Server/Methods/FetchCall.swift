@@ -1,6 +1,6 @@
 import CacheCore
+import CacheFetching
 import CacheKey
-import CacheModel
 import CacheValues
 import CacheWire
 import NIOCore
@@ -73,7 +73,7 @@ struct FetchCall: Sendable {
         guard parameters.urls != nil || parameters.wants != nil else {
             throw .invalidParameter(parameter: "urls", reason: "one of urls and wants is needed")
         }
-        let usual = CacheModel.Priority(parameters.priority ?? .normal)
+        let usual = CacheFetching.Priority(parameters.priority ?? .normal)
         let urls = (parameters.urls ?? []).map {
             WantedSet.Element(url: server.named($0), terms: WaitTerms(priority: usual))
         }
@@ -291,7 +291,7 @@ extension WantedSet {
 
     /// - Parameter usual: the priority of images without their own.
     static func elements(
-        _ wants: [Want]?, usual: CacheModel.Priority = .normal, in server: ServerContext
+        _ wants: [Want]?, usual: CacheFetching.Priority = .normal, in server: ServerContext
     ) -> [Element] {
         let now = ContinuousClock.now
         return (wants ?? []).map { want in
@@ -309,7 +309,7 @@ extension WantedSet {
     }
 }
 
-extension CacheModel.Priority {
+extension CacheFetching.Priority {
     fileprivate init(_ priority: CacheWire.Priority) {
         switch priority {
         case .background: self = .background

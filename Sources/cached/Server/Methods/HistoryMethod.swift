@@ -1,6 +1,6 @@
 import CacheCore
+import CacheFetching
 import CacheKey
-import CacheModel
 import CacheValues
 import CacheWire
 import NIOCore
@@ -28,7 +28,7 @@ struct HistoryMethod: Sendable {
     func writeReply(from server: ServerContext, to output: inout ByteBuffer) {
         let named = parameters.urls?.map { server.named($0) }.byKey
         let kinds = parameters.kinds.map { kinds in
-            Set(kinds.compactMap { CacheModel.HistoryEvent.Kind(rawValue: $0.rawValue) })
+            Set(kinds.compactMap { CacheFetching.HistoryEvent.Kind(rawValue: $0.rawValue) })
         }
         let query = HistoryQuery(
             keys: named.map { Set($0.keys) }, kinds: kinds,
@@ -45,7 +45,7 @@ struct HistoryMethod: Sendable {
 }
 
 extension CacheWire.HistoryEvent {
-    fileprivate init(_ event: CacheModel.HistoryEvent, url: String?) {
+    fileprivate init(_ event: CacheFetching.HistoryEvent, url: String?) {
         self.init(
             at: Int(event.at.rawValue), kind: HistoryKind(event.kind),
             key: event.key.description, url: url ?? "", bytes: event.bytes.map { Int($0) },
@@ -61,7 +61,7 @@ extension CacheWire.HistoryEvent {
 }
 
 extension HistoryKind {
-    fileprivate init(_ kind: CacheModel.HistoryEvent.Kind) {
+    fileprivate init(_ kind: CacheFetching.HistoryEvent.Kind) {
         self =
             switch kind {
             case .fetched: .fetched

@@ -1,7 +1,7 @@
 import CacheCore
 import CacheDisk
+import CacheFetching
 import CacheKey
-import CacheModel
 import CacheValues
 import CacheWire
 import NIOCore
@@ -151,7 +151,7 @@ struct ListMethod: Sendable {
     // MARK: Failures
 
     private func writeFailures(from server: ServerContext, to output: inout ByteBuffer) {
-        var last: [CacheKey: CacheModel.HistoryEvent] = [:]
+        var last: [CacheKey: CacheFetching.HistoryEvent] = [:]
         for event in server.cache.events(HistoryQuery()) { last[event.key] = event }
         let failed = last.values.filter { event in
             event.kind == .failed && afterKey.map { $0 < event.key } != false

@@ -1,4 +1,4 @@
-import CacheModel
+import CacheFetching
 
 /// How urgent an image is to a call, and how long the call waits for it.
 struct WaitTerms: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import CacheCore
-import CacheModel
+import CacheFetching
 import CacheValues
 
 /// The connections that the limit of open files allows, and their users.

@@ -1,6 +1,6 @@
 import CacheCore
+import CacheFetching
 import CacheKey
-import CacheModel
 import NIOCore
 
 /// The state at the beginning of a `Watch`. It is read page by page, so that a reply has a limited size however
