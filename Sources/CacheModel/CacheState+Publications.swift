@@ -143,26 +143,31 @@ extension CacheState {
     // MARK: Adoption
 
     /// The search for an entry with the bytes of an image has ended. Without the bytes, the image is downloaded.
+    ///
+    /// - Parameter facts: those of the image, which is an entry with these bytes now, or was one. `nil` if no entry
+    ///   has the bytes.
     package mutating func adopted(
-        _ key: CacheKey, _ id: FlightID, _ end: AdoptionEnd, _ effects: inout Effects
+        _ key: CacheKey, _ id: FlightID, _ facts: EntryFacts?, _ effects: inout Effects
     ) {
         let flight = fetching.publicationEnded(key, id)
-        if case .none = end, fetching.mayContinue(flight) {
+        if facts == nil, fetching.mayContinue(flight) {
             return fetching.notAdopted(key, &effects)
         }
         fetching.endFlight(key, &effects)
         var failure: Failure?
-        switch end {
-        case .adopted where flight.isRemovalPending:
-            disk.becameDirty(key)
-            effects.work.append(.unlink(disk.unlinkPending(key, facts: nil)))
+        if flight.isRemovalPending {
             failure = .removed
-        case .adopted(let facts):
+            if facts != nil {
+                disk.becameDirty(key)
+                effects.work.append(.unlink(disk.unlinkPending(key, facts: nil)))
+            }
+        } else if let facts {
             fetching.counters.hits += 1
             fetching.forgetFailure(of: key)
             // Another program may have changed the file meanwhile.
             disk.confirmed(key, facts, isCurrent: false)
-        case .none: failure = flight.isRemovalPending ? .removed : .shuttingDown
+        } else {
+            failure = .shuttingDown
         }
         fetching.settle(key, flight.waiters, failure, &effects)
         fetching.changed(key, &effects)

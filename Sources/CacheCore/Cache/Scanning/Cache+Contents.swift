@@ -38,31 +38,31 @@ extension Cache {
 
     /// Gives an image the bytes of an entry that has this digest. This runs on the directory's thread.
     func adopt(_ key: CacheKey, _ id: FlightID, _ digest: ContentDigest) {
-        let end = adoption(of: key, id, digest)
+        let facts = adoption(of: key, id, digest)
         drainWatch()
-        run { $0.adopted(key, id, end, &$1) }
+        run { $0.adopted(key, id, facts, &$1) }
         // The watch has reported these changes too. A probe now keeps the next lookup fast.
         _ = lookupInPlace([key])
     }
 
     private func adoption(
         of key: CacheKey, _ id: FlightID, _ digest: ContentDigest
-    ) -> AdoptionEnd {
-        guard directory.isInPlace else { return .none }
+    ) -> EntryFacts? {
+        guard directory.isInPlace else { return nil }
         do {
             if has(key, digest), case .entry(let facts) = try directory.probe(key) {
-                return .adopted(facts)
+                return facts
             }
             let files = read { $0.disk.index.keys(digestPrefix: digest.prefix) }
             for other in files where other != key && has(other, digest) {
-                if let facts = adopt(other, as: key, id, digest) { return .adopted(facts) }
+                if let facts = adopt(other, as: key, id, digest) { return facts }
             }
         } catch {
             logger.debug(
                 "the entries with the digest of an image could not be read",
                 metadata: ["key": "\(key)", "error": "\(error)"])
         }
-        return .none
+        return nil
     }
 
     /// Gives an image the file of another entry, if its bytes really have this digest. The origin has confirmed nothing,
