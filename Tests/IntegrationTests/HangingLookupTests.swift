@@ -23,18 +23,46 @@ struct HangingLookupTests {
         }
         """
 
+    /// A daemon for which the lookups hang.
+    private func daemon(in scope: TestScope) async throws -> DaemonFixture {
+        let folder = try TemporaryDirectory(in: scope)
+        let source = try folder.write(Self.resolver, to: "resolver.c")
+        let library = folder.file("resolver.so")
+        try await runSuccessfully("cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"])
+        return try await DaemonFixture.start(environment: ["LD_PRELOAD": library], in: scope)
+    }
+
+    /// A name is looked up and connected to within 11 s; the fixture has one attempt.
+    @Test func aCallEndsWithinItsLimitAlthoughNoLookupDoes() async throws {
+        try await withTestScope { scope in
+            let daemon = try await daemon(in: scope)
+            let urls = (0..<40).map { "http://\($0).hanging.test/a.png" }
+            // Lookups that nobody waits for any more come before.
+            let leaving = try daemon.connect()
+            try await leaving.send(call("Fetch", urls.map { $0 + "?" }) + "\0")
+            try await waitUntil("the names to be looked up") {
+                try await daemon.metric("transfersRunning") == 40
+            }
+            leaving.shutdown()
+            let watch = Stopwatch()
+            let output = try await daemon.cachectl(
+                "fetch", "--json", "-", input: Array(urls.joined(separator: "\n").utf8))
+            #expect(watch.time < .seconds(25), "\(watch.time)")
+            #expect(output.status == .exited(1))
+            #expect(output.text.split(separator: "\n").count == 40, "\(output.text)")
+            try await waitUntil("the slots to be free") {
+                try await daemon.metric("transfersRunning") == 0
+            }
+        }
+    }
+
     @Test func aFetchAbandonedDuringALookupDelaysNoOtherFetch() async throws {
         try await withTestScope { scope in
-            let folder = try TemporaryDirectory(in: scope)
-            let source = try folder.write(Self.resolver, to: "resolver.c")
-            let library = folder.file("resolver.so")
-            try await runSuccessfully("cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"])
             let origin = try ScriptedOrigin(in: scope)
             for number in 0..<3 {
                 origin.route("/\(number).png", .answer(body: SampleImage.png(seed: number)))
             }
-            let daemon = try await DaemonFixture.start(
-                environment: ["LD_PRELOAD": library], in: scope)
+            let daemon = try await daemon(in: scope)
             #expect(try await daemon.fetch(origin.url("/0.png")).state == .cached)
             // The caller leaves during the lookup.
             let leaving = try daemon.connect()

@@ -16,6 +16,13 @@ import Testing
         #expect(Set(documented).isSuperset(of: commands))
     }
 
+    @Test func everyCommandIsInAGroupOfWhichTheFirstOneIsTheWayIn() {
+        let configuration = Cachectl.configuration
+        #expect(configuration.groupedSubcommands.first?.name == "Start here")
+        #expect(configuration.groupedSubcommands.count > 2)
+        #expect(configuration.ungroupedSubcommands.isEmpty)
+    }
+
     @Test(arguments: [
         cachectl.ExitStatus.success, .incomplete, .inFlight, .usage, .invalidURL, .noDaemon,
         .protocolError, .missingLibrary, .inputOutput, .notPermitted, .interrupted,

@@ -34,6 +34,13 @@ import Testing
 
     private var contents: [String] { get throws { try folder.contents(of: "tree") } }
 
+    @Test func aMissingFolderAroundTheTreeHasARemedy() throws {
+        let failure = #expect(throws: CommandFailure.self) {
+            try LinkTree(path: "\(folder.path)/missing/tree", cache: cache)
+        }
+        #expect(failure?.message.hasSuffix("is missing; make both with mkdir -p") == true)
+    }
+
     @Test func imagesGetLinksAndLoseThem() throws {
         let image = try item(1, "https://example.com/b/a.png")
         let made = try tree.link(image)

@@ -24,6 +24,30 @@ import Testing
         for kind in Failure.Kind.allCases { #expect(rows.contains(kind.rawValue), "\(kind)") }
     }
 
+    /// The words with which the libraries fail without the daemon, and the groups of words that some of them have.
+    @Test(arguments: [
+        ("clients/python/cached_client", ".py", #"CacheError\(\s*"(\w+)""#),
+        ("clients/javascript", ".js", #"CacheError\(\s*'(\w+)'"#),
+        (
+            "clients/CachedClient/Sources/CachedClient/Images", "CacheFailure.swift",
+            #"(?m)^        case (\w+)$"#
+        ),
+        ("clients/gtk", ".h", #"(?m)^    CACHED_ERROR_(\w+),?$"#),
+    ])
+    func everyKindOfTheLibrariesHasItsRow(folder: String, ending: String, kind: String) throws {
+        let rows = Set(try rows("docs/lookup/failures.md").joined())
+        let files = try #require(
+            FileManager.default.enumerator(atPath: Self.root.appending(path: folder).path))
+        let names = files.compactMap { $0 as? String }
+            .filter { $0.hasSuffix(ending) && !$0.contains("node_modules") && !$0.contains("test") }
+        let expression = try Regex(kind, as: (Substring, Substring).self)
+        let kinds = try names.flatMap { name in
+            try text("\(folder)/\(name)").matches(of: expression).map { String($0.1) }
+        }
+        #expect(Set(kinds).count > 5)
+        for kind in Set(kinds) { #expect(rows.contains(kind), "\(kind)") }
+    }
+
     @Test func everyCallHasItsRowAndItsRights() throws {
         let calls = try text("etc/io.cached.Cache.varlink").matches(of: /(?m)^method (\w+)/)
             .map { String($0.1) }

@@ -72,6 +72,12 @@ import Testing
         }
     }
 
+    @Test func helpIsInGroupsOfWhichTheFirstOneIsTheWayIn() {
+        let groups = CachedCommand.helpMessage().matches(of: /(?m)^([A-Z ]+):$/).map(\.1)
+        #expect(groups.first == "START HERE")
+        #expect(groups.count > 5)
+    }
+
     private static func inOneLine(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }

@@ -211,6 +211,17 @@ struct SettingsTests {
         #expect(set.staleIfError == 0)
     }
 
+    @Test func theExamplesForAWrongTimeArePermitted() async throws {
+        for (name, wrong, right) in [
+            ("CACHED_MAX_UNUSED", "500ms", "from 1s on, such as 30s or 10min"),
+            ("CACHED_IDLE_EXIT", "soon", "from 1ms on, such as 500ms or 30s"),
+            ("CACHED_STORE_TIMEOUT", "10min", "from 10ms to 1min, such as 500ms or 30s"),
+        ] {
+            let failure = try await failure([], ["HOME": "/h", name: wrong])
+            #expect(failure.message.contains("is \"\(wrong)\", not a time \(right)"))
+        }
+    }
+
     @Test func anUnknownNameIsAnErrorThatSuggestsTheNearest() async throws {
         let failure = try await failure([], ["HOME": "/h", "CACHED_LOGLEVEL": "debug"])
         #expect(failure.exitCode == .configuration)

@@ -8,6 +8,8 @@ struct CancelledLookups {
     var isEmpty: Bool { downloads.isEmpty }
     var count: Int { downloads.count }
 
+    var requests: some Sequence<Request> { downloads.values.lazy.map(\.download.request) }
+
     /// - Parameter endsLater: whether the end of the download is reported once libcurl has the answer.
     mutating func add(_ download: Download, endsLater: Bool) {
         downloads[download.id] = (download, endsLater)

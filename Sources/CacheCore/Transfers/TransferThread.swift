@@ -90,7 +90,11 @@ final class TransferThread {
 
     /// Milliseconds until there is work even if nothing happens.
     private var sleepTime: Int32 {
-        let timeout = downloads.values.lazy.compactMap(\.request.deadline).min()
+        let deadlines = [
+            downloads.values.lazy.compactMap(\.request.deadline).min(),
+            cancellations.requests.lazy.compactMap(\.deadline).min(),
+        ]
+        let timeout = deadlines.compactMap(\.self).min()
             .map { ContinuousClock.now.duration(to: $0) }
         let delays = [context.rateLimiter.delay(now: .now), timeout].compactMap(\.self)
         guard let delay = delays.min().map({ max($0, .zero) }) else { return Self.longestSleep }
@@ -251,6 +255,11 @@ final class TransferThread {
                 rereading.ended[download.id] == nil, !goesOnBesideOrigin(download)
             else { continue }
             end(download, .failed(.timedOut))
+        }
+        // They count for their user, whose next downloads would wait.
+        for request in Array(cancellations.requests)
+        where request.deadline.map({ $0 < now }) ?? false {
+            _ = lookupEnded(request)
         }
     }
 

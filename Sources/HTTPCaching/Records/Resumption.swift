@@ -49,13 +49,14 @@ package struct Resumption: Hashable, Sendable {
     }
 
     /// Whether the body of a 200 is the whole image for sure. Some servers and proxies send the requested part with
-    /// this status, and not all of them add its `Content-Range`.
+    /// this status, and not all of them add its `Content-Range`. A proxy that changes a body on its way leaves out its
+    /// length and weakens the validator.
     private func isWhole(_ head: ResponseHead, _ now: UnixTime) -> Bool {
         guard head.contentRange == nil || head.isWholeRange else { return false }
         guard record.validator.isContradicted(by: head, now: now) else {
             return head.contentLength == record.total && head.contentCodings.isEmpty
         }
-        return head.contentLength != record.total - received
+        return head.contentLength.map { $0 != record.total - received } ?? false
     }
 
     private func hasSameSource(_ head: ResponseHead) -> Bool { head.source == record.source }

@@ -60,7 +60,8 @@ struct NameCommand: ParsableCommand {
         let search = try DirectorySearch(socket: socket.socket)
         if let asked = search.ofDaemon, let known = search.ofEnvironment, known != asked {
             StandardError.report(
-                "the daemon's directory is \(asked), not \(known) as the environment says")
+                "the daemon's directory is \(asked), not \(known): programs that do not ask it "
+                    + "need CACHED_DIRECTORY=\(asked) in their environment")
         }
         return try search.directory()
     }

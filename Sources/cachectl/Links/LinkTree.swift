@@ -26,7 +26,11 @@ final class LinkTree {
     init(path: String, cache: String) throws(CommandFailure) {
         let isNew = mkdir(path, 0o777) == 0
         guard isNew || errno == EEXIST, let root = OpenFolder(at: path) else {
-            throw .system("open the folder \(path)")
+            guard errno == ENOENT else { throw .system("open the folder \(path)") }
+            throw CommandFailure(
+                status: .inputOutput,
+                message: "cannot make the folder \(path): the folder around it is missing; "
+                    + "make both with mkdir -p")
         }
         if let inside = Self.resolved(path), let cache = Self.resolved(cache),
             "\(inside)/".hasPrefix("\(cache)/")

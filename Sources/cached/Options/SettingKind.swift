@@ -112,12 +112,16 @@ extension SettingKind where Value == Int64 {
 extension SettingKind where Value == Duration {
     static func time(from least: Duration, to most: Duration? = nil) -> Self {
         let end = most.map { " to \(TimeSpan($0))" } ?? " on"
-        let expected = "a time like 500ms, 10min or 1d, from \(TimeSpan(least))\(end)"
-        return SettingKind("TIME", expected) { text in
+        @Sendable func read(_ text: String) -> Duration? {
             guard let time = TimeSpan(text)?.duration, least <= time, time <= most ?? time else {
                 return nil
             }
             return time
         }
+        let examples = ["500ms", "30s", "10min"].filter { read($0) != nil }.prefix(2)
+        return SettingKind(
+            "TIME",
+            "a time from \(TimeSpan(least))\(end), such as \(examples.joined(separator: " or "))",
+            meaning: read)
     }
 }

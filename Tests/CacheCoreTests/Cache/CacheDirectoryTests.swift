@@ -196,6 +196,17 @@ struct CacheDirectoryTests {
         }
     }
 
+    @Test func aTagThatWasRemovedComesBackWithTheWorkOfTheMinute() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let tag = fixture.directory + "/CACHEDIR.TAG"
+            let text = try contents(of: tag)
+            try #require(unlink(tag) == 0)
+            fixture.cache.tendEveryMinute()
+            #expect(try contents(of: tag) == text)
+        }
+    }
+
     /// An administrator can have raised the limits.
     @Test func aMissingWatchIsRequestedAgain() async throws {
         try await withTestScope { scope in

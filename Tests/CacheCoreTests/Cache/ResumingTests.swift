@@ -105,15 +105,20 @@ struct ResumingTests {
             ["Content-Range": "bytes 100000-199999/200000", "ETag": "\"1\""], ["ETag": "\"1\""],
             [:],
             ["Content-Range": "bytes 100000-199999/200000", "ETag": "\"2\""], ["ETag": "\"2\""],
-        ] as [HeaderFields])
-    func aPartWithTheStatusOfTheWholeIsNotPublished(fields: HeaderFields) async throws {
+            ["ETag": "W/\"1\""],
+        ] as [HeaderFields], [true, false])
+    func aPartWithTheStatusOfTheWholeIsNotPublished(
+        fields: HeaderFields, hasLength: Bool
+    ) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.transfers.acceptsAnything = true }
             try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
             fixture.origin.route("/a.png") { request in
                 request.headers["Range"] == nil
                     ? .answer(body: Self.image)
-                    : .answer(headers: fields, body: Array(Self.image[Self.half...]))
+                    : hasLength
+                        ? .answer(headers: fields, body: Array(Self.image[Self.half...]))
+                        : .chunked(Array(Self.image[Self.half...]), headers: fields)
             }
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             let ranges = fixture.origin.requests().map { $0.headers["Range"] }

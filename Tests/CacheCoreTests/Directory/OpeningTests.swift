@@ -73,17 +73,6 @@ struct OpeningTests {
         }
     }
 
-    @Test func aTagThatWasRemovedComesBack() async throws {
-        try await withTestScope { scope in
-            let folder = try CacheFolder(in: scope)
-            let tag = folder.path + "/CACHEDIR.TAG"
-            let text = try contents(of: tag)
-            try #require(unlink(tag) == 0)
-            folder.directory.restoreTag()
-            #expect(try contents(of: tag) == text)
-        }
-    }
-
     /// A program that empties the directory also removes the lock file.
     @Test func theDirectoryStaysLockedWithoutItsLockFile() async throws {
         try await withTestScope { scope in

@@ -80,8 +80,8 @@ struct DocumentShapeTests {
 
     /// A page that grows beyond its shelf is two pages.
     @Test(arguments: [
-        ("learn", 900, 1_600), ("do", 500, 6_600), ("lookup", 3_700, 14_600),
-        ("understand", 2_000, 13_700),
+        ("learn", 900, 1_600), ("do", 500, 6_500), ("lookup", 3_700, 14_400),
+        ("understand", 2_000, 13_200),
     ])
     func aShelfHasRoomForSoManyWords(shelf: String, ofAPage: Int, inAll: Int) throws {
         var sum = 0
@@ -96,7 +96,7 @@ struct DocumentShapeTests {
     /// Write less about something else, or raise the number with a reason.
     @Test func allDocumentsHaveRoomForSoManyWords() throws {
         let sum = try Self.pages.map(Self.words).reduce(0, +)
-        #expect(10_000 < sum && sum <= 40_900)
+        #expect(10_000 < sum && sum <= 40_000)
     }
 
     /// Each page is on a shelf, and the first page leads to it.

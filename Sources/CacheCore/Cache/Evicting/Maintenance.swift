@@ -100,9 +100,7 @@ final class Maintenance: Sendable {
             if cache.isAtRest || release.isEager { tidy(&release) }
             rounds += 1
             if rounds % Self.minuteRounds == 0 {
-                cache.sampleFigures()
-                cache.scanIfBlind()
-                cache.directory.restoreTag()
+                cache.tendEveryMinute()
             }
             if rounds % Self.hourlyRounds == 0 {
                 cache.discardOldPartials()
@@ -138,6 +136,13 @@ final class Maintenance: Sendable {
 }
 
 extension Cache {
+    /// The work of each minute.
+    func tendEveryMinute() {
+        sampleFigures()
+        scanIfBlind()
+        directory.restoreTag()
+    }
+
     /// Files whose access times are written in one batch.
     static let useBatch = 512
 

@@ -95,8 +95,9 @@ final class Request {
         self.environment = environment
         (url, leavesHTTP2) = (plan.url, plan.leavesHTTP2)
         needsNewConnection = plan.needsNewConnection
+        // A lookup would wait for the tunnel of another request to the same host (CURLOPT_PIPEWAIT(3)).
         mayUseHTTP2 =
-            plan.mayShareConnection && !plan.leavesHTTP2
+            plan.mayShareConnection && !plan.leavesHTTP2 && plan.route != .lookup
             && !environment.servers.prefersHTTP1(at: origin)
         easy = CurlEasy()
         try easy.setCommonOptions(environment)
