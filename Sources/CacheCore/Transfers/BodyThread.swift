@@ -19,7 +19,8 @@ final class BodyThread: Sendable {
         }
     }
 
-    func write(_ piece: BodyPiece, by writer: BodyWriter, makeRoom: @escaping @Sendable () -> Bool) {
+    func write(_ piece: BodyPiece, by writer: BodyWriter, makeRoom: @escaping @Sendable () -> Bool)
+    {
         jobs.put { [pieces, advanced] in
             writer.write(piece.bytes, makeRoom: makeRoom)
             pieces.giveBack(piece)

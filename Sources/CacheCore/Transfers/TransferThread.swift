@@ -40,7 +40,9 @@ final class TransferThread {
             for command in takeCommands() { perform(command) }
             guard isRunning else { break }
             while let id = nextUnderRateLimit() { resume(id) }
-            for id in context.turns.nextRound(hasPieces: context.bytes.pieces.areMany) { resume(id) }
+            for id in context.turns.nextRound(hasPieces: context.bytes.pieces.areMany) {
+                resume(id)
+            }
             endFraming()
             multi.perform()
             endGuarded()
