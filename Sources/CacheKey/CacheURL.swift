@@ -51,12 +51,14 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The host as given, without its port. The brackets of an IPv6 address are part of it (RFC 3986 §3.2.2).
     public var host: Substring {
-        let origin = origin
-        let authority = origin.drop { $0 != "/" }.drop { $0 == "/" }
-        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
-            return authority[...end]
+        let bytes = origin.utf8
+        let authority = bytes.drop { $0 != UInt8(ascii: "/") }.drop { $0 == UInt8(ascii: "/") }
+        if authority.first == UInt8(ascii: "["),
+            let end = authority.firstIndex(of: UInt8(ascii: "]"))
+        {
+            return Substring(authority[...end])
         }
-        return authority.prefix { $0 != ":" }
+        return Substring(authority.prefix { $0 != UInt8(ascii: ":") })
     }
 
     /// Checks bytes without making a string of them.

@@ -7,9 +7,11 @@ internal import SystemPackage
 /// `O_PATH`.
 final class ReferredFile: Sendable {
     let descriptor: Int32
+    /// A path that leads to the file, whatever its name is by now. proc_pid_fd(5)
+    let path: String
 
     init(_ descriptor: Int32) {
-        self.descriptor = descriptor
+        (self.descriptor, path) = (descriptor, "/proc/self/fd/\(descriptor)")
     }
 
     deinit {
@@ -18,7 +20,7 @@ final class ReferredFile: Sendable {
 
     /// Whether it has an attribute. getxattr(2) through /proc/self/fd.
     func hasAttribute(_ name: String, _ kernel: Kernel) -> Bool {
-        getxattr("/proc/self/fd/\(descriptor)", name, nil, 0) >= 0
+        getxattr(path, name, nil, 0) >= 0
     }
 }
 

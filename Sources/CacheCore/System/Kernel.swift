@@ -139,14 +139,11 @@ struct Kernel: Sendable {
         }
     }
 
-    /// Sets an extended attribute of a file that a descriptor only refers to (open(2), `O_PATH`). setxattr(2) through
-    /// /proc/self/fd.
+    /// Sets an extended attribute of a file that a descriptor only refers to. setxattr(2) through /proc/self/fd.
     func setAttribute(
-        _ name: String, _ value: [UInt8], ofReferred descriptor: Int32
+        _ name: String, _ value: [UInt8], ofReferred path: String
     ) throws(Errno) {
-        _ = try call(.setxattr) {
-            CLinux.setxattr("/proc/self/fd/\(descriptor)", name, value, value.count, 0)
-        }
+        _ = try call(.setxattr) { CLinux.setxattr(path, name, value, value.count, 0) }
     }
 
     /// Reads an extended attribute of a name in a directory into `buffer`; returns the bytes read. It does not open
@@ -174,10 +171,9 @@ struct Kernel: Sendable {
         _ = try call(.fremovexattr) { CLinux.fremovexattr(descriptor, name) }
     }
 
-    /// Removes an extended attribute of a file that a descriptor only refers to (open(2), `O_PATH`). removexattr(2)
-    /// through /proc/self/fd.
-    func removeAttribute(_ name: String, ofReferred descriptor: Int32) throws(Errno) {
-        _ = try call(.removexattr) { CLinux.removexattr("/proc/self/fd/\(descriptor)", name) }
+    /// Removes an extended attribute of a file that a descriptor only refers to. removexattr(2) through /proc/self/fd.
+    func removeAttribute(_ name: String, ofReferred path: String) throws(Errno) {
+        _ = try call(.removexattr) { CLinux.removexattr(path, name) }
     }
 
     /// Makes an open file share the blocks of another one, as long as neither is written to. ioctl(2), `FICLONE`.

@@ -78,7 +78,8 @@ package final class SocketWatch: Sendable {
 
     /// Ends the current wait, or the next one. Any thread may call it. eventfd(2).
     package func wakeUp() {
-        while eventfd_write(wake, 1) != 0, errno == EINTR {}
+        // EAGAIN: it was woken very often already.
+        while eventfd_write(wake, 1) != 0, errno != EAGAIN {}
     }
 }
 

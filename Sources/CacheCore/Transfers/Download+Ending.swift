@@ -97,12 +97,14 @@ extension Download {
             throw Failure(.notAnImage, "the response has no body")
         }
         let report = try checked(inspector.finish())
+        let digest = writer?.finishDigest()
         // The publisher closes the file.
+        leaveFile()
         self.body = nil
         times.staged = .now
         return StagedImage(
-            flight: id, key: key, body: body, digest: digest?.finish(), url: url,
-            record: record(report), times: times)
+            flight: id, key: key, body: body, digest: digest, url: url, record: record(report),
+            times: times)
     }
 
     /// Throws unless the bytes are a complete image of an accepted type.

@@ -22,30 +22,13 @@ extension Download {
     /// Whether part of the partial still has to be read. The rest of the image is taken after that.
     var isRereading: Bool { resumed.map { reread < $0.resumption.received } ?? false }
 
-    /// Whether the download ends as soon as the partial is read.
-    var waitsForRereading: Bool { isRereading && answer == .isWhole }
-
     func beginReading(_ partial: ResumablePartial) {
-        digest = SHA256()
         inspector = ImageInspector()
         received = partial.resumption.received
+        let writer = BodyWriter(id, partial.file)
+        self.writer = writer
+        context.bytes.read(by: writer, upTo: received)
         context.delegate.downloadBegan(key, id, received: received, of: length)
-    }
-
-    /// Reads the next piece of the partial.
-    func reread(into buffer: UnsafeMutableRawBufferPointer) {
-        guard let resumed, isRereading else { return }
-        let rest = resumed.resumption.received - reread
-        let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: rest)))
-        do {
-            let count = try resumed.file.read(at: reread, into: piece)
-            inspect(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-            reread += Int64(count)
-            isPartialChanged = count == 0
-        } catch {
-            isPartialChanged = true
-        }
-        if isPartialChanged { reread = resumed.resumption.received }
     }
 
     /// The partial's file, to be appended to.
@@ -92,8 +75,8 @@ extension Download {
 
     /// The download starts over without the partial.
     func forgetPartial() {
+        leaveFile()
         resumed = nil
-        digest = nil
         received = 0
         reread = 0
         isPartialChanged = false

@@ -8,8 +8,9 @@ internal import SystemPackage
 /// One attempt to download the image of a flight. It consists of one request, or of several: for each redirect, by
 /// another connection, or for the whole image if its rest cannot be had. Belongs to the transfer loop's thread.
 ///
-/// Digest, type and size of the image are computed while its bytes pass. A small image stays in memory, and the
-/// directory's thread computes its digest. Only a partial download that is resumed is read again.
+/// Digest, type and size of the image are computed while its bytes pass: those of a large image by the ``BodyThread``. A
+/// small image stays in memory, and the directory's thread computes its digest. Only a partial download that is resumed is
+/// read again.
 /// This is a download from the origin; ``StoreDownload`` is one from the store.
 class Download: RequestDelegate {
     let id: FlightID
@@ -29,9 +30,16 @@ class Download: RequestDelegate {
     var body: ImageBody?
     /// Bytes of the image that are there.
     var received: Int64 = 0
-    /// The digest of the bytes in the partial file.
-    var digest: SHA256?
     var inspector = ImageInspector()
+
+    /// Writes the bytes to the partial file, or reads that again; `nil` if there is none.
+    var writer: BodyWriter?
+    /// The latest bytes, which the writer does not have yet.
+    var piece: BodyPiece?
+    /// When bytes are written that no piece or image was completed with.
+    var writingTime = ContinuousClock.now
+    /// Bytes that are not in the file yet, among those that are not held in the body.
+    var unwritten: Int64 = 0
 
     /// The partial download that is resumed, if the origin agrees.
     var resumed: ResumablePartial?
@@ -62,7 +70,10 @@ class Download: RequestDelegate {
     var isBesideOrigin = false
 
     /// The rules about the images of the URL's host.
-    var rules: CachingRules { requests.settings.caching.applied(to: url.host) }
+    var rules: CachingRules {
+        let rules = requests.settings.caching
+        return rules.minimumFreshness.isEmpty ? rules : rules.applied(to: url.host)
+    }
 
     /// Prepares the first request. A partial download is resumed, or else an entry is asked about, if the `hints`
     /// say that there can be one.
@@ -179,7 +190,11 @@ class Download: RequestDelegate {
 
     /// Whether `count` bytes more may be taken now; if not, the transfer pauses.
     private func mayTake(_ count: Int) throws -> Bool {
-        guard !isRereading, context.turns.admits(count, of: id) else { return false }
+        guard !isRereading, context.turns.admits(id) else { return false }
+        guard staysInMemory(with: count) || context.bytes.pieces.areLeft else {
+            context.turns.awaitPieces(id)
+            return false
+        }
         try reserveSpace(for: count)
         return context.rateLimiter.admits(
             count, of: id, in: context.delegate.flow(of: key, id), now: .now)
@@ -187,6 +202,7 @@ class Download: RequestDelegate {
 
     /// The first byte of an image arrives, or the first of the rest of a resumed one.
     private func beginBody() throws {
+        writingTime = .now + Self.gatheringTime
         if let resumed {
             let file = try unchanged(resumed)
             context.hold(file)
@@ -209,14 +225,15 @@ class Download: RequestDelegate {
                 .protocolError, "the server sent more than the \(end) bytes it promised")
         }
         if isBomb(received + Int64(bytes.count)) { throw Failure.bomb }
-        if body?.held(bytes, atMost: Self.memoryLimit) != true {
+        if body?.held(bytes, atMost: Self.memoryLimit) == true {
+            inspector.consume(bytes)
+            received += Int64(bytes.count)
+            try checkShape()
+        } else {
             try beginPartial()
-            try body?.file?.append(bytes, makeRoom: { makesRoom(for: bytes.count) })
+            received += Int64(bytes.count)
+            gather(bytes)
         }
-        inspect(bytes)
-        received += Int64(bytes.count)
-        try checkShape()
-        if !hasUnwritten { reportProgress() }
     }
 
     /// Throws as soon as the bytes show that the image cannot be taken.
@@ -233,12 +250,6 @@ class Download: RequestDelegate {
     /// disk. Images of one colour compress well, so small ones pass.
     private func isBomb(_ count: Int64) -> Bool {
         request.isDecoding && count > 16 << 20 && count / 100 > request.easy.bodyBytes
-    }
-
-    /// Adds the next bytes of the image to its digest and looks for its type and size.
-    func inspect(_ bytes: UnsafeRawBufferPointer) {
-        digest?.update(bytes)
-        inspector.consume(bytes)
     }
 
     /// The request ended. Returns whether the download plans another one.
@@ -271,6 +282,6 @@ class Download: RequestDelegate {
     func reportProgress() {
         isHeadReported = true
         context.delegate.downloadProgressed(
-            key, id, received: received, of: length, inspector.shape)
+            key, id, received: received - unwritten, of: length, inspector.shape)
     }
 }

@@ -235,12 +235,13 @@ final class StoreDownload: Download {
         record.take(report)
         times.staged = .now
         let image = StagedImage(
-            flight: id, key: key, body: body, digest: digest?.finish(), url: url, record: record,
-            times: times)
+            flight: id, key: key, body: body, digest: writer?.finishDigest(), url: url,
+            record: record, times: times)
         guard image.digest.description == head.storeMetadata?.digest else {
             throw Failure.badObject("its bytes do not have its SHA-256")
         }
         // The publisher closes the file.
+        leaveFile()
         self.body = nil
         return image
     }

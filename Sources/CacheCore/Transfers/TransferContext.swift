@@ -14,6 +14,7 @@ final class TransferContext {
     private let connections: Connections
     let rateLimiter: RateLimiter
     let turns = TransferTurns()
+    let bytes: BodyThread
     /// The store that is asked; `nil` if origins are.
     let store: StoreAccess?
     /// Whether it was logged that partials cannot be locked.
@@ -21,9 +22,10 @@ final class TransferContext {
 
     init(
         _ settings: TransferSettings, _ directory: CacheDirectory, _ logger: Logger,
-        _ delegate: any TransferDelegate, _ connections: Connections, store: StoreAccess? = nil
+        _ delegate: any TransferDelegate, _ connections: Connections, _ bytes: BodyThread,
+        store: StoreAccess? = nil
     ) {
-        self.store = store
+        (self.bytes, self.store) = (bytes, store)
         (self.directory, self.connections) = (directory, connections)
         (self.logger, self.delegate) = (logger, delegate)
         requests = RequestEnvironment(settings, connections)

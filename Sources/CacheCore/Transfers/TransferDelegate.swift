@@ -4,7 +4,7 @@ import CacheValues
 import ImageFormats
 
 /// The owner of a ``TransferLoop``: it decides about space and order, and is notified of progress. The loop's
-/// thread calls it. A flight can be over already when a call arrives.
+/// thread calls it, and the ``BodyThread`` asks for room. A flight can be over already when a call arrives.
 protocol TransferDelegate: AnyObject, Sendable {
     /// A download begins with `received` bytes of `total` that a partial has, or starts over with none.
     func downloadBegan(_ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?)

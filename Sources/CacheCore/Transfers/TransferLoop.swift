@@ -17,6 +17,8 @@ final class TransferLoop: Sendable {
         case configure(TransferSettings)
         /// Removes a partial download unless one writes to it.
         case discardPartial(CacheKey)
+        /// The writer of a download has done something.
+        case advanced(FlightID)
         /// Calls a function on the thread, in its turn.
         case call(@Sendable () -> Void)
         case stop
@@ -46,8 +48,10 @@ final class TransferLoop: Sendable {
     ) {
         thread.withLock { handle in
             handle = NamedThread(store == nil ? "transfers" : "store") {
+                let bytes = BodyThread { self.send(.advanced($0)) }
                 let context = TransferContext(
-                    settings, directory, logger, delegate, self.multi.connections, store: store)
+                    settings, directory, logger, delegate, self.multi.connections, bytes,
+                    store: store)
                 TransferThread(context, self.multi).run(
                     takeCommands: { self.takeCommands() }, maySleep: { self.maySleep() })
             }

@@ -9,7 +9,8 @@ final class TransferThread {
     let multi: CurlMulti
     var downloads: [FlightID: Download] = [:]
     var cancellations = CancelledLookups()
-    private var rereading = RereadQueue()
+    /// The ends of requests whose bytes are not all written or read yet.
+    private var ends: [FlightID: RequestEnd] = [:]
     private let thread = pthread_self()
     private var isRunning = true
     /// Until when a connection is closed as soon as it is idle.
@@ -39,7 +40,9 @@ final class TransferThread {
             for command in takeCommands() { perform(command) }
             guard isRunning else { break }
             while let id = nextUnderRateLimit() { resume(id) }
-            for id in context.turns.nextRound() { resume(id) }
+            for id in context.turns.nextRound(hasPieces: context.bytes.pieces.areMany) {
+                resume(id)
+            }
             endFraming()
             multi.perform()
             endGuarded()
@@ -47,14 +50,14 @@ final class TransferThread {
             while let (handle, end) = multi.nextFinished() { finished(.owning(handle), end) }
             followRedirects()
             endWaiting()
-            reread()
             writeOut()
             updateConnections()
+            if downloads.isEmpty { context.bytes.pieces.shrink() }
             // The end of a download can have added a command to start another.
-            let isIdle = rereading.isEmpty && context.turns.isIdle
-            multi.poll(milliseconds: maySleep() && isIdle ? sleepTime : 0)
+            multi.poll(milliseconds: maySleep() && context.turns.isIdle ? sleepTime : 0)
         }
         stop()
+        context.bytes.finish()
     }
 
     private func stop() {
@@ -78,6 +81,7 @@ final class TransferThread {
             // An idle connection may lead to an address, or through a proxy, that is not permitted any more.
             closeIdleConnections()
         case .discardPartial(let key): discardPartial(key)
+        case .advanced(let id): advanced(id)
         case .call(let body): body()
         case .stop: isRunning = false
         }
@@ -92,6 +96,7 @@ final class TransferThread {
     private var sleepTime: Int32 {
         let deadlines = [
             downloads.values.lazy.compactMap(\.request.deadline).min(),
+            downloads.values.lazy.compactMap(\.writingDeadline).min(),
             cancellations.requests.lazy.compactMap(\.deadline).min(),
         ]
         let timeout = deadlines.compactMap(\.self).min()
@@ -115,7 +120,6 @@ final class TransferThread {
                 return context.delegate.downloadEnded(key, id, .originalNeeded)
             }
             downloads[id] = download
-            if download.isRereading { rereading.append(id) }
             multi.add(download.request.easy)
         } catch {
             fail(key, id, .curl(error))
@@ -126,8 +130,9 @@ final class TransferThread {
         request.isComplete = end == .completed
         guard !lookupEnded(request) else { return }
         if let download = downloads[request.flight] {
-            if download.waitsForRereading {
-                rereading.ended[download.id] = end
+            download.handOver()
+            if download.awaitsWriter {
+                ends[download.id] = end
             } else {
                 self.end(download, end)
             }
@@ -138,6 +143,7 @@ final class TransferThread {
 
     /// The request of a download ended, and with it the download unless it makes another request.
     func end(_ download: Download, _ end: RequestEnd) {
+        download.settle()
         if download.request.isCrowded, !hasConnection(to: download.request.origin) {
             // The connections are of no use to anybody.
             download.plan.needsNewConnection = true
@@ -184,8 +190,9 @@ final class TransferThread {
 
     func release(_ download: Download) {
         remove(download.request)
+        download.leaveFile()
         downloads[download.id] = nil
-        rereading.ended[download.id] = nil
+        ends[download.id] = nil
         context.rateLimiter.forget(download.id)
     }
 
@@ -193,16 +200,34 @@ final class TransferThread {
         context.delegate.downloadEnded(key, id, .failed(FailedTransfer(failure: failure)))
     }
 
-    /// Writes out what arrived of incomplete images.
+    /// The writer of a download has done something. A download whose partial is read continues.
+    private func advanced(_ id: FlightID) {
+        guard let download = downloads[id] else { return }
+        let wasRereading = download.isRereading
+        download.takeProgress()
+        if download.request.failure != nil {
+            end(download, .failed(.writeFailed))
+        } else if !download.awaitsWriter, let end = ends.removeValue(forKey: id) {
+            self.end(download, end)
+        } else if wasRereading, !download.isRereading {
+            resume(id)
+        }
+    }
+
+    /// Has the bytes written that have gathered of incomplete images.
     private func writeOut() {
+        let now = ContinuousClock.now
         for download in downloads.values {
-            if download.hasUnwritten {
-                download.writeOut()
-                if download.request.failure != nil { end(download, .failed(.writeFailed)) }
-            } else if download.hasUnreportedHead {
+            if download.hasUnreportedHead {
                 download.request.acknowledge()
                 download.reportProgress()
             }
+            guard let time = download.writingDeadline,
+                time <= now || download.piece != nil && context.turns.areAwaitingPieces
+            else { continue }
+            download.writeOut()
+            download.handOver()
+            if download.request.failure != nil { end(download, .failed(.writeFailed)) }
         }
     }
 
@@ -223,19 +248,6 @@ final class TransferThread {
         if result != .completed { end(download, result) }
     }
 
-    /// Reads the next piece of a partial. A download whose partial is read continues.
-    private func reread() {
-        guard let id = rereading.next(), let download = downloads[id] else { return }
-        rereading.readPiece(of: download)
-        if download.isRereading {
-            rereading.append(id)
-        } else if let end = rereading.ended.removeValue(forKey: id) {
-            self.end(download, end)
-        } else {
-            resume(id)
-        }
-    }
-
     // MARK: Connections
 
     /// Follows redirects whose head is there. Their body is not waited for: a script can send a whole page
@@ -252,7 +264,7 @@ final class TransferThread {
         let now = ContinuousClock.now
         for download in downloads.values {
             guard let deadline = download.request.deadline, deadline < now,
-                rereading.ended[download.id] == nil, !goesOnBesideOrigin(download)
+                ends[download.id] == nil, !goesOnBesideOrigin(download)
             else { continue }
             end(download, .failed(.timedOut))
         }

@@ -16,8 +16,9 @@ package enum HTTPDate {
     /// - Parameters:
     ///   - text: the value of a header field.
     ///   - now: decides the century of a two-digit year. The year is at most 50 years ahead.
-    package static func parse(_ text: some StringProtocol, now: UnixTime) -> UnixTime? {
+    package static func parse(_ text: String, now: UnixTime) -> UnixTime? {
         guard text.utf8.count <= longest else { return nil }
+        if let usual = parseUsual(text) { return usual }
         let parts = text.utf8.withContiguousStorageIfAvailable { Parts(HTTPDateReader($0)) }
         guard
             let read = parts
@@ -33,14 +34,33 @@ package enum HTTPDate {
         return time(year: year, month: month, day: day, seconds - read.offset)
     }
 
+    /// Parses the form that ``format(_:)`` writes, and nearly all servers send. `nil` for all others, which takes far longer.
+    static func parseUsual(_ text: String) -> UnixTime? {
+        let parsed = text.utf8.withContiguousStorageIfAvailable { bytes -> UnixTime? in
+            guard bytes.count == form.utf8CodeUnitCount else { return nil }
+            // Whatever is no digit makes another date than that of the text.
+            func number(_ places: Range<Int>) -> Int64 {
+                places.reduce(0) { $0 * 10 + Int64(bytes[$1]) - 0x30 }
+            }
+            let month = (0..<12).first { month in
+                (0..<3).allSatisfy { bytes[8 + $0] == monthNames.utf8Start[3 * month + $0] }
+            }
+            guard let month else { return nil }
+            return time(
+                year: number(12..<16), month: month, day: number(5..<7),
+                number(17..<19) * 3600 + number(20..<22) * 60 + number(23..<25))
+        }
+        return (parsed ?? nil).flatMap { format($0) == text ? $0 : nil }
+    }
+
     /// Parses the date of `Expires`, in which a form that is not valid has to count as stale (RFC 9111 §5.3): one of the
     /// RFC's, also with a day of one digit or with `+0000`, or ISO 8601 in GMT. `nil` for all others.
     package static func parseExpiry(_ text: String, now: UnixTime) -> UnixTime? {
+        if let usual = parseUsual(text) { return usual }
         guard let time = parse(text, now: now) else { return nil }
-        let usual = format(time)
         // The farthest time stands for all later ones.
-        if text == usual || time.rawValue == .max { return time }
-        let words = usual.split(separator: " ").map(String.init)
+        if time.rawValue == .max { return time }
+        let words = format(time).split(separator: " ").map(String.init)
         let (day, month, year, clock) = (words[1], words[2], words[3], words[4])
         let (short, wide) = (
             String(Int(day) ?? 0), day.hasPrefix("0") ? " " + day.dropFirst() : day
@@ -115,10 +135,28 @@ package enum HTTPDate {
         let (days, seconds) = Int64(time.rawValue).quotientAndRemainder(dividingBy: 86400)
         let (year, month, day) = civil(days: days)
         // 1970-01-01 was a Thursday.
-        let weekday = capitalized(shortDays[Int((days + 3) % 7)])
-        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0) }
-        return "\(weekday), \(padded(day)) \(capitalized(months[Int(month) - 1])) \(year) "
-            + clock.joined(separator: ":") + " GMT"
+        let weekday = (days + 3) % 7
+        return String(unsafeUninitializedCapacity: form.utf8CodeUnitCount) { text in
+            _ = text.initialize(
+                from: UnsafeBufferPointer(start: form.utf8Start, count: form.utf8CodeUnitCount))
+            for place in 0..<3 {
+                text[place] = dayNames.utf8Start[3 * Int(weekday) + place]
+                text[8 + place] = monthNames.utf8Start[3 * Int(month - 1) + place]
+            }
+            func put(_ number: Int64, at places: Range<Int>) {
+                var rest = number
+                for place in places.reversed() {
+                    text[place] = 0x30 + UInt8(rest % 10)
+                    rest /= 10
+                }
+            }
+            put(day, at: 5..<7)
+            put(year, at: 12..<16)
+            put(seconds / 3600, at: 17..<19)
+            put(seconds / 60 % 60, at: 20..<22)
+            put(seconds % 60, at: 23..<25)
+            return text.count
+        }
     }
 
     /// Writes the date and time of ISO 8601, without a zone.
@@ -131,9 +169,9 @@ package enum HTTPDate {
 
     // MARK: Parts
 
-    private static let shortDays: [StaticString] = [
-        "mon", "tue", "wed", "thu", "fri", "sat", "sun",
-    ]
+    private static let form: StaticString = "Ddd, 00 Mmm 0000 00:00:00 GMT"
+    private static let dayNames: StaticString = "MonTueWedThuFriSatSun"
+    private static let monthNames: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
     fileprivate static let months: [StaticString] = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
@@ -154,10 +192,6 @@ package enum HTTPDate {
 
     private static func padded(_ number: Int64) -> String {
         number < 10 ? "0\(number)" : "\(number)"
-    }
-
-    private static func capitalized(_ word: StaticString) -> String {
-        "\(word)".prefix(1).uppercased() + "\(word)".dropFirst()
     }
 
     // MARK: The calendar

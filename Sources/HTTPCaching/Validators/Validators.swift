@@ -30,7 +30,7 @@ package struct Validators: Hashable, Sendable {
 extension Validators {
     init(_ head: ResponseHead, _ dates: ResponseHead.Dates) {
         let time = dates.lastModified
-        let isUsual = time.map(HTTPDate.format) == head.lastModified
+        let isUsual = head.lastModified.map { HTTPDate.parseUsual($0) != nil } ?? true
         self.init(
             entityTag: head.storableEntityTag, lastModified: time,
             modifiedText: isUsual ? nil : head.lastModified.flatMap { $0.isDateText ? $0 : nil },

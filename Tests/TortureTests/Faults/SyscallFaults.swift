@@ -20,7 +20,7 @@ struct SyscallFaults: Sendable {
     static let all: [SyscallFaults] = [
         // Downloads.
         .init("transfers", "openat", "EMFILE ENFILE ENOMEM EACCES EROFS EIO ENOSPC EDQUOT EINTR"),
-        .init("transfers", "write", "EIO ENOSPC EDQUOT EFBIG EINTR"),
+        .init("bytes", "write", "EIO ENOSPC EDQUOT EFBIG EINTR"),
         .init("transfers", looking, "EIO ENOMEM EACCES"),
         .init("transfers", "fstatfs", "EIO ENOMEM EINTR ENOSYS"),
         .init("transfers", "socket", "EMFILE ENFILE ENOBUFS ENOMEM EACCES"),

@@ -225,8 +225,8 @@ extension Cache {
     /// Measures the free bytes and runs an event, unless they were measured just now and there were enough. The ledger
     /// counts the cache's own bytes anyway.
     ///
-    /// It is one step, and the thread that writes takes it: bytes written after a measurement of another thread would
-    /// count as free and as written.
+    /// It is one step: what is written between a measurement and its event counts as free and as written. That is no more
+    /// than the pieces of the ``BodyThread``.
     private func runMeasured<Answer>(
         _ event: (inout CacheState, inout Effects) -> Answer
     ) -> Answer {

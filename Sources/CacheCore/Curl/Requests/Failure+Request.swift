@@ -25,10 +25,6 @@ extension Failure {
     static let strayData = Failure(
         .unreachable, "each connection to the server has data on it that was not asked for")
 
-    static let tinyPieces = Failure(
-        .protocolError,
-        "the body comes in many pieces of less than 16 bytes, which delays other downloads")
-
     /// See ``Request/hasTooMuchFraming()``.
     static let framing = Failure(
         .protocolError,

@@ -29,8 +29,8 @@ final class Request {
     /// Whether part of a wanted body arrived. Header lines that follow it are trailers.
     private(set) var isBodyBegun = false
     private var skippedBytes = 0
-    /// The body's pieces so far, and their bytes.
-    private var pieces: (count: Int, bytes: Int) = (0, 0)
+    /// Bytes of the body so far.
+    private var bodyBytes = 0
 
     /// When libcurl got the request.
     let began = ContinuousClock.now
@@ -72,10 +72,6 @@ final class Request {
 
     /// A body that is not wanted is read up to this length, because that keeps the connection usable.
     static let skippedBodyLimit = 64 * 1024
-    /// After this many pieces a body must have 16 bytes a piece on average. Small pieces cost as much as large
-    /// ones, and libcurl stays with one transfer while pieces arrive.
-    private static let tinyPieceLimit = 10_000
-    private static let leastAveragePiece = 16
 
     init(_ plan: RequestPlan, _ environment: RequestEnvironment) throws(CurlError) {
         flight = plan.flight
@@ -157,7 +153,7 @@ final class Request {
 
     /// When the response as a whole is late; `nil` if there is no such limit.
     var wholeEnd: ContinuousClock.Instant? {
-        patience.map { began + $0.time(for: Int64(pieces.bytes)) }
+        patience.map { began + $0.time(for: Int64(bodyBytes)) }
     }
 
     /// Gives a late response more time, once.
@@ -203,16 +199,9 @@ final class Request {
     /// A piece of a response's body arrived.
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
         if isPieceAfterRefusal { return .refused }
-        pieces = (pieces.count + 1, pieces.bytes + bytes.count)
+        bodyBytes += bytes.count
         noteHeard(bytes.count)
         heardAt = .now
-        guard
-            pieces.count <= Self.tinyPieceLimit
-                || pieces.bytes / pieces.count >= Self.leastAveragePiece
-        else {
-            failure = .tinyPieces
-            return .refused
-        }
         guard let delegate, delegate.wantsBody else { return skip(bytes.count) }
         isBodyBegun = true
         return delegate.received(bytes)

@@ -50,7 +50,7 @@ extension CacheDirectory {
         try write(member.attributes, of: key, file)
         record.awaitsAttributes = false
         try kernel.setAttribute(
-            EntryRecord.attributeName(of: key), record.bytes, ofReferred: file.descriptor)
+            EntryRecord.attributeName(of: key), record.bytes, ofReferred: file.path)
     }
 
     /// If there is no room for all of them, the validators are left out; if even then the URL has no room, it is left
@@ -121,7 +121,7 @@ extension CacheDirectory {
         names.append(file.hasAttribute(own, kernel) ? own : EntryAttributes.url)
         for name in names {
             ifPossible { () throws(Errno) in
-                try kernel.removeAttribute(name, ofReferred: file.descriptor)
+                try kernel.removeAttribute(name, ofReferred: file.path)
             }
         }
     }
@@ -148,7 +148,7 @@ extension CacheDirectory {
     }
 
     private func set(_ name: String, _ value: String, _ file: ReferredFile) throws(Errno) {
-        try kernel.setAttribute(name, Array(value.utf8), ofReferred: file.descriptor)
+        try kernel.setAttribute(name, Array(value.utf8), ofReferred: file.path)
     }
 
     private func set(_ name: String, _ value: String, _ file: Int32) throws(Errno) {
