@@ -68,9 +68,6 @@ static const struct cgallery_file files[] = {
     {"keys.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/keys.js" suffix(, 0)
     }},
-    {"label.js", (const uint8_t[]){
-#embed "../cached-gallery/Page/label.js" suffix(, 0)
-    }},
     {"lasso.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/lasso.js" suffix(, 0)
     }},

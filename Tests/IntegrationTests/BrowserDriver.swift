@@ -97,11 +97,11 @@ final class BrowserDriver: Sendable {
     /// The Python that has playwright; `.ci/python-clients` prepares it.
     private static let interpreter = ProcessInfo.processInfo.environment["CACHED_TEST_PYTHON"]
 
-    /// Whether there is a browser and a driver for it.
-    static func isInstalled() async throws -> Bool {
+    /// Whether there is a browser and a driver for it, with these modules.
+    static func isInstalled(with modules: String = "playwright") async throws -> Bool {
         guard let interpreter, FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium")
         else { return false }
-        return try await run(interpreter, ["-c", "import playwright"]).status == .success
+        return try await run(interpreter, ["-c", "import \(modules)"]).status == .success
     }
 
     init(in scope: TestScope) async throws {
@@ -200,6 +200,9 @@ final class BrowserDriver: Sendable {
 
     /// How many pixels change while the light moves and lie outside of the tiles that it lights.
     func leaks() async throws -> Int { try await ask("leaks", as: Int.self) }
+
+    /// What axe-core finds to be hard for people who cannot see, or use no mouse.
+    func axe() async throws -> [String] { try await ask("axe", as: [String].self) }
 
     func log() async throws -> Log { try await ask("log", as: Log.self) }
 

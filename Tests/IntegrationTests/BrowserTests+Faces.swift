@@ -63,7 +63,7 @@ extension BrowserTests {
           const now = Date.now() / 1000
           const thumbnails = { load: async () => { const image = new Image(); image.src = 'icon.svg'; await image.decode(); return image } }
           return Promise.all(faces.map(async (face, index) => {
-            const item = { url: 'http://a.example/a.png', key: `k${index}`, ...face.item, event: face.event }
+            const item = { url: 'http://a.example/a.png', key: `k${index}`, ...face.item, event: face.event, place: face.place }
             if (face.freshIn) item.freshUntil = now + face.freshIn
             if (face.retryIn) item.failure.retryAt = now + face.retryIn
             const cell = new Cell(thumbnails, () => {})

@@ -314,7 +314,7 @@ struct BrowserTests {
                     + ".filter(e => /\\.(js|css|svg)$|\\/$/.test(e.name)).reduce((sum, e) => sum + e.encodedBodySize, 0)",
                 as: Int.self)
             print("gallery: page weight \(weight) bytes")
-            #expect(weight > 0 && weight <= 180_000)
+            #expect(weight > 0 && weight <= 179_700)
         }
     }
 

@@ -322,6 +322,43 @@ struct DerivingTests {
         }
     }
 
+    /// As a browser does that scrolls past an image.
+    @Test func aPageThatWaitsNoLongerAsksForNoThumbnail() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let photo = try await Self.photo(in: scope)
+            origin.route("/a.jpg", .answer(headers: ["Cache-Control": "max-age=900"], body: photo))
+            let url = origin.url("/a.jpg")
+            let daemon = try await DaemonFixture.start(in: scope)
+            try await daemon.obtain("\(url)#side=256")
+            let gallery = try await GalleryProgram(daemon, in: scope)
+            let connection = try daemon.connect()
+            func connections() async throws -> Int {
+                let stats = try await connection.ask(call("Stats")).parameters?.stats
+                guard case .int(let count)? = stats?["connections"] else {
+                    throw TestFailure("no connections")
+                }
+                return count
+            }
+            let workers = Self.derivers(of: daemon)
+            for worker in workers { kill(worker, SIGSTOP) }
+            scope.atEnd { for worker in workers { kill(worker, SIGCONT) } }
+            let page = try WebConnection.connect(gallery.port)
+            let request = Array(
+                "GET \(gallery.path)thumbnail?side=64&url=\(url) HTTP/1.1\r\nHost: 127.0.0.1:\(gallery.port)\r\n\r\n"
+                    .utf8)
+            #expect(send(page, request, request.count, 0) == request.count)
+            try await waitUntil("the daemon is asked") {
+                let reply = try await connection.ask(call("Status", ["\(url)#side=64"]))
+                return reply.items.first?.phase == .deriving
+            }
+            // This one, that of the gallery, and that of the thumbnail.
+            try await waitUntil("three connections") { try await connections() == 3 }
+            close(page)
+            try await waitUntil("it is not asked any more") { try await connections() == 2 }
+        }
+    }
+
     @Test func aWorkerThatHangsIsEnded() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -242,8 +242,15 @@ struct GallerySessionTests {
                 try await web.request(
                     "GET", "\(program.path)thumbnail?side=\(side)&url=\(origin.url(path))")
             }
+            // Nothing is made for a request for what is ready.
+            let ready =
+                "\(program.path)thumbnail?ready=1&side=128&url=\(origin.url("/a.png"))"
+            #expect(try await web.request("GET", ready).status == 204)
+            let none = try await daemon.status(origin.url("/a.png") + "#side=128")
+            #expect(none.state == .missing && none.phase == nil)
             let small = try await thumbnail("/a.png")
             #expect(small.status == 200 && small.body != image)
+            #expect(try await web.request("GET", ready).body == small.body)
             let derived = try await daemon.status(origin.url("/a.png") + "#side=128")
             #expect(derived.state == .cached && derived.width == 128 && derived.height == 64)
             let tag = try #require(small.fields["etag"])

@@ -35,7 +35,8 @@ import Testing
             return Face(
                 state: face["state"] as? String ?? "", item: item,
                 share: face["share"] as? Double, isComing: face["isComing"] as? Bool ?? false,
-                text: face["text"] as? String ?? "",
+                // Of its place in the queue, `top` knows nothing: the daemon's list has no such order.
+                text: face["place"] == nil ? face["text"] as? String ?? "" : "",
                 words: face["words"] as? String,
                 event: event.flatMap { event in
                     event["kind"].flatMap { HistoryKind(rawValue: $0) }.map { kind in

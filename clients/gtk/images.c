@@ -16,6 +16,7 @@ static GHashTable *images;  /* By URL. */
 static GHashTable *awaited; /* A set: those that someone looks at and that can still come. */
 static GQueue fresh = G_QUEUE_INIT; /* Those that nobody has looked at yet, in the order in which they were made. */
 static GQueue urgent = G_QUEUE_INIT, changes = G_QUEUE_INIT; /* Those whose want changes, what is drawn before others. */
+static GQueue visible = G_QUEUE_INIT; /* Those that are wanted as visible, in the order in which they were asked for. */
 static GQueue kept = G_QUEUE_INIT;    /* The pictures in memory, those used last first. */
 static gsize memory, limit = 64 << 20;
 static int pressure;
@@ -146,6 +147,28 @@ static void take_pressure(void) {
 
 /* MARK: States */
 
+static void want(Image *image, int priority) {
+    if (priority == image->wanted) return;
+    if (image->wanted == CACHED_VISIBLE) g_queue_unlink(&visible, &image->visible);
+    if (priority == CACHED_VISIBLE) g_queue_push_tail_link(&visible, &image->visible);
+    image->wanted = priority;
+}
+
+static gboolean shares_server(const char *url, const char *other) {
+    const char *host = strstr(url, "://");
+    if (!host) return FALSE;
+    size_t length = host + 3 + strcspn(host + 3, "/?#") - url;
+    return strncmp(url, other, length) == 0 && strchr("/?#", other[length]);
+}
+
+int image_place(const Image *image) {
+    if (image->wanted != CACHED_VISIBLE) return 0;
+    int place = 1;
+    for (const GList *each = visible.head; each != &image->visible; each = each->next)
+        place += image_look(each->data) == LOOK_QUEUED && shares_server(image->url, ((const Image *)each->data)->url);
+    return place;
+}
+
 gboolean image_is_coming(const Image *image) {
     return !image->texture && (image->state == CACHED_STATE_MISSING || image->state == CACHED_STATE_IN_FLIGHT);
 }
@@ -233,7 +256,7 @@ static gboolean news(int descriptor, GIOCondition condition, gpointer data) {
         /* Evicted or removed. It is wanted anew if it is drawn without a picture. */
         if (image->state == CACHED_STATE_MISSING && had_file && image->wanted >= 0) {
             cached_drop(cache, image->url);
-            image->wanted = -1;
+            want(image, -1);
         }
         tell(image);
         if (g_get_monotonic_time() > end) {
@@ -300,7 +323,7 @@ static gboolean flush(gpointer data) {
             int result = cached_add(cache, &request);
             if (result < 0) fail(image, CACHED_ERROR_NO_IMAGE, g_strerror(-result)), tell(image_hold(image)), image->holds--;
         }
-        image->wanted = priority;
+        want(image, priority);
         tidy(image);
         if (g_get_monotonic_time() > end && (urgent.length || changes.length)) return G_SOURCE_CONTINUE;
     }
@@ -382,7 +405,7 @@ static Image *image_of(const char *url, const char *original, char **headers) {
     image->headers = g_strdupv(headers);
     image->users = g_ptr_array_new();
     image->fraction = -1, image->wanted = -1;
-    image->kept.data = image->fresh.data = image->change.data = image;
+    image->kept.data = image->fresh.data = image->change.data = image->visible.data = image;
     g_hash_table_insert(images, image->url, image);
     return image;
 }
@@ -478,7 +501,7 @@ void image_decoded(Image *image, GdkTexture *texture, uint64_t identity, int wid
     } else if (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT) && ++image->losses <= LOSSES) {
         /* Evicted in between. The daemon gets it anew if it is wanted anew. */
         image->state = CACHED_STATE_MISSING, image->received = 0, image->phase = CACHED_NO_PHASE;
-        if (image->wanted >= 0) image->wanted = -2;
+        if (image->wanted >= 0) want(image, -2);
         if (image->users->len && !image->is_file) queue_change(image);
     } else {
         fail(image, CACHED_ERROR_UNDECODABLE, error->message);
@@ -519,7 +542,7 @@ static void refreshed(GObject *source, GAsyncResult *result, gpointer data) {
     (void)source, (void)result;
     Image *image = data;
     if (image_is_coming(image)) {
-        if (image->wanted >= 0) image->wanted = -2;
+        if (image->wanted >= 0) want(image, -2);
         if (image->users->len) queue_change(image);
     }
     image_release(image);

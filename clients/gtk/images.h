@@ -34,6 +34,7 @@ typedef struct Image {
     int losses;         /* How often the file was gone before it was decoded. */
 
     int wanted;         /* The priority that the daemon knows; -1: not wanted. */
+    GList visible;      /* Its place among those that are wanted as visible. */
     GQueue *queue;      /* Its want changes soon; NULL: it does not. */
     GList change;       /* Its place there. */
     gboolean is_fresh;  /* It was never wanted. */
@@ -75,7 +76,7 @@ gboolean image_is_coming(const Image *);
 /* Asks its file, now and then, whether it is stale or pinned: no news tell. */
 void image_learn_marks(Image *);
 
-/* What an image looks like without a picture. */
+/* What an image looks like without a picture, or on it while the image is being refreshed. */
 typedef enum {
     LOOK_UNKNOWN, /* Nothing is known of it yet. */
     LOOK_QUEUED, LOOK_CONNECTING, LOOK_RECEIVING, LOOK_UNMEASURED, LOOK_DERIVING, LOOK_PUBLISHING, LOOK_RETRYING,
@@ -88,10 +89,14 @@ gboolean look_is_coming(Look);
 char *image_words(const Image *);
 /* The seconds until the next attempt. */
 double image_pause(const Image *);
+/* Its place among the queued images of its server that this program wants as visible; 0: it is not wanted so. */
+int image_place(const Image *);
 /* The marks on its picture. */
 enum { MARK_STALE = 1, MARK_PINNED = 2, MARK_FAILED = 4, MARK_GONE = 8 };
 int image_marks(Image *);
 
+/* Makes a place for a ring on a picture. */
+void sign_draw_ground(GtkSnapshot *, const graphene_rect_t *area);
 /* Draws a ring in the middle. share: how much of it, 0 to 1. turn: its place in a turn, 0 to 1; -1: nothing turns. */
 void sign_draw(GtkSnapshot *, const graphene_rect_t *area, Look, double share, double turn, const char *text);
 void marks_draw(GtkSnapshot *, const graphene_rect_t *area, int marks);

@@ -253,12 +253,15 @@ static int count_percent(CachedPaintable *self, double now) {
     return self->percent;
 }
 
-/* Draws an image without a picture. */
+/* Draws the state of an image: in the place of its picture, or on it. */
 static void draw_state(CachedPaintable *self, GtkSnapshot *snapshot, const graphene_rect_t *area, float x, float y,
-                       float span, double now) {
+                       float span, double now, gboolean has_picture) {
     gboolean animated = is_animated();
     Look look = image_look(self->image);
-    if (look_is_coming(look) && animated) {
+    if (has_picture) {
+        sign_draw_ground(snapshot, area);
+        if (animated && (look == LOOK_UNMEASURED || look == LOOK_DERIVING)) move(self, CALM);
+    } else if (look_is_coming(look) && animated) {
         draw_shimmer(snapshot, area, x, y, span, now);
         move(self, CALM);
     }
@@ -282,8 +285,14 @@ static void draw_state(CachedPaintable *self, GtkSnapshot *snapshot, const graph
         if (left > 0) share = left / self->pause, move(self, 1000);
         if (left > 0 && left < 6000)
             text = left < 100 ? g_strdup_printf("%.0f s", ceil(left)) : g_strdup_printf("%.0f min", left / 60);
+        self->ring = 0, self->percent = -1;
+        break;
+    }
+    case LOOK_QUEUED: {
+        int place = image_place(self->image);
+        if (place > 0 && place < 1000) text = g_strdup_printf("%d", place);
     } /* Falls through. */
-    case LOOK_QUEUED: case LOOK_CONNECTING: self->ring = 0, self->percent = -1; break;
+    case LOOK_CONNECTING: self->ring = 0, self->percent = -1; break;
     case LOOK_UNKNOWN: self->ring = 0, self->percent = -1; return;
     default: break;
     }
@@ -335,10 +344,13 @@ void paintable_draw(CachedPaintable *self, GtkSnapshot *snapshot, const graphene
         gtk_snapshot_append_texture(snapshot, texture, picture);
         if (opacity < 1) gtk_snapshot_pop(snapshot);
         if (marks) marks_draw(snapshot, area, marks);
+        gboolean is_refreshed = self->image->state == CACHED_STATE_CACHED && image_look(self->image) != LOOK_CACHED;
+        if (is_refreshed) draw_state(self, snapshot, area, x, y, span, now, TRUE);
+        else self->ring = 0, self->percent = -1;
         return;
     }
     self->was_empty = TRUE;
-    if (self->image) draw_state(self, snapshot, area, x, y, span, now);
+    if (self->image) draw_state(self, snapshot, area, x, y, span, now, FALSE);
 }
 
 static void paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, double height) {

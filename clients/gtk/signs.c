@@ -47,10 +47,25 @@ static void set_blue(cairo_t *context) { cairo_set_source_rgba(context, .21, .52
 
 static void set_grey(cairo_t *context) { cairo_set_source_rgba(context, .5, .5, .5, .9); }
 
+static double ring_radius(const graphene_rect_t *area) { return MIN(MIN(area->size.width, area->size.height) * .17, 24); }
+
+static cairo_t *begin_ring(GtkSnapshot *snapshot, const graphene_rect_t *area) {
+    double x = area->origin.x + area->size.width / 2, y = area->origin.y + area->size.height / 2;
+    return begin(snapshot, x, y, ring_radius(area) + 4);
+}
+
+void sign_draw_ground(GtkSnapshot *snapshot, const graphene_rect_t *area) {
+    cairo_t *context = begin_ring(snapshot, area);
+    /* Its text has to be read on any picture. */
+    cairo_set_source_rgba(context, 1, 1, 1, .85);
+    cairo_arc(context, 0, 0, ring_radius(area) + 4, 0, 2 * G_PI);
+    cairo_fill(context);
+    cairo_destroy(context);
+}
+
 void sign_draw(GtkSnapshot *snapshot, const graphene_rect_t *area, Look look, double share, double turn, const char *text) {
-    double radius = MIN(MIN(area->size.width, area->size.height) * .17, 24);
-    cairo_t *context =
-        begin(snapshot, area->origin.x + area->size.width / 2, area->origin.y + area->size.height / 2, radius + 4);
+    double radius = ring_radius(area);
+    cairo_t *context = begin_ring(snapshot, area);
     cairo_set_line_width(context, radius / 5);
     if (look != LOOK_CONNECTING) {
         cairo_set_source_rgba(context, .5, .5, .5, .3);

@@ -8,9 +8,12 @@ double image_pause(const Image *image) { return MAX(0, image->retry_at - g_get_r
 
 Look image_look(const Image *image) {
     if (image->state == CACHED_STATE_FAILED) return LOOK_FAILED;
-    if (image->state == CACHED_STATE_CACHED) return LOOK_CACHED;
+    gboolean is_here = image->state == CACHED_STATE_CACHED;
+    /* Where marks are wanted, so is the ring of a refresh. */
+    if (is_here && !(has_marks && image->phase)) return LOOK_CACHED;
     if (image->state == CACHED_STATE_MISSING && image->texture) return LOOK_GONE;
-    gboolean is_measured = image->fraction >= 0;
+    /* The bytes that libcached tells of a cached image are those that are here. */
+    gboolean is_measured = image->fraction >= 0 && !is_here;
     switch (image->phase) {
     /* If its host is asked nothing before a known time, it waits for that and not for a slot. */
     case CACHED_QUEUED: return image_pause(image) > 0 ? LOOK_RETRYING : LOOK_QUEUED;
@@ -52,8 +55,8 @@ char *image_words(const Image *image) {
  * @are_drawn: whether pictures have marks; %FALSE at first
  *
  * Draws on each picture what the cache knows of its image: a clock if its origin is asked at the next use, a diamond if the
- * image is never evicted, an exclamation mark if it could not be refreshed. The picture of an image that the cache no
- * longer has is dim, and has a cross. For programs that show the cache itself.
+ * image is never evicted, an exclamation mark if it could not be refreshed, and a ring while it is being refreshed. The
+ * picture of an image that the cache no longer has is dim, and has a cross. For programs that show the cache itself.
  */
 void cached_gtk_set_marks(gboolean are_drawn) { has_marks = are_drawn; }
 

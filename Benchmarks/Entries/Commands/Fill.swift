@@ -14,7 +14,15 @@ struct Fill: ParsableCommand {
     @Option(help: "The size of each entry in bytes.")
     var bytes = 4000
 
+    @Option(
+        help:
+            "A folder of smaller images with names like 256-NAME.jpg: entries are photographs that have them, in turn."
+    )
+    var thumbnails: String?
+
     func run() throws {
-        try SyntheticDirectory(path: directory).fill(count: count, bytes: bytes)
+        let made = SyntheticDirectory(path: directory)
+        guard let thumbnails else { return try made.fill(count: count, bytes: bytes) }
+        try made.fill(count: count, with: try Photograph.all(in: thumbnails))
     }
 }

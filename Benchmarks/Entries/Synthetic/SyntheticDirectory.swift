@@ -20,35 +20,76 @@ struct SyntheticDirectory {
             for (place, digit) in String(number).utf8.enumerated() where place < bytes {
                 content[place] = digit
             }
-            try write(number, content)
+            try write(
+                Entry(
+                    url: try Self.url(number), content: content, mediaType: .png, width: 85,
+                    height: 86, digest: number + 1, used: number))
         }
         sync()
     }
 
-    private func write(_ number: Int, _ content: [UInt8]) throws {
-        let url = try Self.url(number)
-        let key = CacheKey(url)
+    /// Writes photographs that have smaller images, 200 of each day. Only their smaller images have pixels.
+    func fill(count: Int, with photographs: [Photograph]) throws {
+        mkdir(path, 0o700)
+        for number in 0..<count {
+            let photograph = photographs[number % photographs.count]
+            let url = "http://127.0.0.1/synthetic/\(number).jpg"
+            var entry = Entry(
+                url: try CacheURL(url), content: Array("\(number)".utf8), mediaType: .jpeg,
+                width: photograph.width, height: photograph.height, digest: 8 * number + 1,
+                used: number)
+            entry.fetchedAt = UnixTime(rawValue: 1_780_000_000 + UInt32(number / 200) * 86_400)
+            entry.freshUntil = UnixTime(rawValue: 4_000_000_000)
+            try write(entry)
+            for (place, smaller) in photograph.smaller.enumerated() {
+                entry.url = try CacheURL("\(url)#side=\(smaller.side)")
+                entry.content = smaller.bytes
+                (entry.width, entry.height) = (smaller.width, smaller.height)
+                entry.digest = 8 * number + 2 + place
+                try write(entry)
+            }
+        }
+        sync()
+    }
+
+    private struct Entry {
+        var url: CacheURL
+        var content: [UInt8]
+        var mediaType: MediaType
+        var width: Int
+        var height: Int
+        /// A number in the place of a digest. No measurement compares it with the bytes.
+        var digest: Int
+        /// The place in the order of use.
+        var used: Int
+        var fetchedAt = UnixTime(rawValue: 1_790_000_000)
+        var freshUntil: UnixTime?
+    }
+
+    private func write(_ entry: Entry) throws {
+        let key = CacheKey(entry.url)
+        let content = entry.content
         let file = open("\(path)/\(key)", O_WRONLY | O_CREAT | O_EXCL, 0o644)
         try check(file >= 0, "create an entry")
         defer { close(file) }
         try check(Glibc.write(file, content, content.count) == content.count, "write an entry")
         var record = EntryRecord(
-            size: Int64(content.count), mediaType: .png, width: 85, height: 86,
-            fetchedAt: UnixTime(rawValue: 1_790_000_000), freshUntil: nil,
-            validators: Validators(entityTag: "\"\(number)\""), isPinned: false)
-        // No measurement compares the digest with the bytes.
-        record.digestPrefix = UInt32(truncatingIfNeeded: number + 1)
-        let digits = String(number + 1, radix: 16)
+            size: Int64(content.count), mediaType: entry.mediaType, width: entry.width,
+            height: entry.height, fetchedAt: entry.fetchedAt, freshUntil: entry.freshUntil,
+            validators: Validators(entityTag: "\"\(entry.used)\""), isPinned: false)
+        record.digestPrefix = UInt32(truncatingIfNeeded: entry.digest)
+        let digits = String(entry.digest, radix: 16)
         let digest = String(repeating: "0", count: 8 - digits.count) + digits
         let validators = ValidatorRecord(
             digest: digest + String(repeating: "0", count: 56), validators: record.validators)
         // In the order of the daemon, which decides what lies in the inode.
         try set(EntryRecord.attributeName(of: key), record.bytes, file)
         try set(ValidatorRecord.attributeName(of: key), Array(validators.text.utf8), file)
-        try set(EntryAttributes.mediaType, Array("image/png".utf8), file)
-        try set(EntryAttributes.url, Array(url.string.utf8), file)
-        let used = timespec(tv_sec: 1_790_000_000, tv_nsec: number)
-        try check(futimens(file, [used, used]) == 0, "set the times of an entry")
+        try set(EntryAttributes.mediaType, Array(entry.mediaType.name.utf8), file)
+        try set(EntryAttributes.url, Array(entry.url.string.utf8), file)
+        let received = timespec(tv_sec: Int(entry.fetchedAt.rawValue), tv_nsec: entry.used)
+        let used = timespec(tv_sec: 1_790_000_000, tv_nsec: entry.used)
+        try check(futimens(file, [used, received]) == 0, "set the times of an entry")
     }
 
     private func set(_ name: String, _ value: [UInt8], _ file: Int32) throws {

@@ -63,13 +63,15 @@ final class DaemonClient {
         connection.call(method, parameters, then)
     }
 
-    /// Makes a call that can take long, on a connection of its own.
+    /// Makes a call that can take long, on a connection of its own, which ends if nobody waits for the answer any more.
     func callAlone<M: Method>(
-        _ method: M.Type, _ parameters: M.Parameters, more: Bool = false,
+        _ method: M.Type, _ parameters: M.Parameters, more: Bool = false, for asker: Asker? = nil,
         _ then: @escaping (CallResult) -> Void
     ) {
         connect { connection in
             guard let connection else { return then(.failure(.away)) }
+            if asker?.isThere == false { connection.close() }
+            asker?.onLeave = { connection.close() }
             connection.call(method, parameters, more: more) { result in
                 then(result)
                 if case .success(let reply) = result, reply.continues { return }

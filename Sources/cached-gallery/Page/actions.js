@@ -1,5 +1,5 @@
 /** What can be done with an image: each action has a name, a label and a key, for buttons and for the keyboard. */
-import { $, element } from './dom.js'
+import { $, button, element } from './dom.js'
 import { bytes, nameOf, number } from './format.js'
 import { pictureAddress, post, view } from './server.js'
 
@@ -14,22 +14,18 @@ export const actionKeys = {
 }
 
 export class Actions {
-  #onItems
-  #onListChange
-  #onLeaving
+  #on
   #noticeTimer = null
   /** Images that will be removed, by key. */
   #leaving = new Map()
   #leavingTimer = null
 
   /**
-   * `onItems` receives the new state of images, `onListChange` is called after images were removed, `onLeaving` when other
-   * images will be.
+   * `on.items` receives the new state of images, and whether they were asked for in this order; `on.removed` is called after
+   * images were removed, `on.leaving` when other images will be.
    */
-  constructor({ onItems, onListChange, onLeaving }) {
-    this.#onItems = onItems
-    this.#onListChange = onListChange
-    this.#onLeaving = onLeaving
+  constructor(on) {
+    this.#on = on
     addEventListener('pagehide', () => this.#run(() => this.#removeNow(true)))
   }
 
@@ -39,7 +35,7 @@ export class Actions {
     const hasURL = item.url !== ''
     const action = (name, label, isEnabled, work) => ({ name, label, isEnabled, run: () => this.#run(work) })
     return [
-      action('pin', item.pinned ? 'Unpin' : 'Pin', isCached && hasURL, () => this.#pin(item)),
+      action('pin', item.pinned ? 'Unpin' : 'Pin', isCached && hasURL, () => this.pinAll([item])),
       action('fetch', isCached ? 'Ask its origin again' : 'Fetch', hasURL && !item.phase,
         () => this.fetch([item.url], isCached)),
       action('verify', 'Verify', isCached, () => this.#verify(item)),
@@ -68,19 +64,13 @@ export class Actions {
   async fetch(urls, refresh = false) {
     for (const part of parts(urls)) {
       const { items } = await post('fetch', { urls: part, refresh })
-      this.#onItems(items)
+      this.#on.items(items, true)
     }
   }
 
   /** Asks for failed images again, also before the daemon would. */
   retry(items) {
     return this.#run(() => this.fetch(items.map(item => item.url), true))
-  }
-
-  async #pin(item) {
-    const { items } = await post('pin', { urls: [item.url], pinned: !item.pinned })
-    this.#onItems(items.map(changed => ({ ...item, ...changed, pinned: changed.pinned ?? !item.pinned })))
-    this.say(item.pinned ? 'It can be evicted again.' : 'It is pinned: it is never evicted.')
   }
 
   async #verify(item) {
@@ -103,7 +93,7 @@ export class Actions {
     return this.#run(async () => {
       for (const urls of parts(named.map(item => item.url))) {
         const { items: changed } = await post('pin', { urls, pinned })
-        this.#onItems(changed.map(item => ({ ...item, pinned: item.pinned ?? pinned })))
+        this.#on.items(changed.map(item => ({ ...item, pinned: item.pinned ?? pinned })))
       }
       this.say(`${images(named.length)} ${pinned ? 'pinned' : 'unpinned'}.`)
     })
@@ -124,13 +114,13 @@ export class Actions {
   /** Removes images after some seconds in which that can be undone. */
   remove(items) {
     for (const item of items) this.#leaving.set(item.key, item)
-    this.#onLeaving()
+    this.#on.leaving()
     clearTimeout(this.#leavingTimer)
     this.#leavingTimer = setTimeout(() => this.#run(() => this.#removeNow()), undoable)
     this.say(`${images(this.#leaving.size)} will be removed.`, 'Undo (z)', () => {
       clearTimeout(this.#leavingTimer)
       this.#leaving.clear()
-      this.#onLeaving()
+      this.#on.leaving()
     })
   }
 
@@ -150,8 +140,8 @@ export class Actions {
       freed += reply.bytes
     }
     this.say(entries > 0 ? `${images(entries)} removed, ${bytes(freed)} are free.` : 'There was nothing to remove.')
-    this.#onLeaving()
-    this.#onListChange()
+    this.#on.leaving()
+    this.#on.removed()
   }
 
   async #copy(text, what) {
@@ -169,8 +159,7 @@ export class Actions {
       notice.replaceChildren()
       notice.hidePopover()
     }
-    const button = label && element('button', { type: 'button', textContent: label, onclick: () => (clear(), work()) })
-    notice.replaceChildren(element('span', { textContent: text }), ...(button ? [button] : []))
+    notice.replaceChildren(element('span', { textContent: text }), ...(label ? [button(label, () => (clear(), work()))] : []))
     // Shown anew, it is above a viewer that was opened since.
     notice.hidePopover()
     notice.showPopover()

@@ -21,7 +21,6 @@ async function texts(data) {
 
 export class Adder {
   #actions
-
   #onAdd
 
   /** `onAdd` is called when downloads were asked for. */

@@ -1,5 +1,5 @@
 /** The tile of one image. It is configured three ways: the picture is here; it comes; it is not here. */
-import { $, setText } from './dom.js'
+import { $, element, setText } from './dom.js'
 import { bytes, hostOf, nameOf, number, progress, typeOf, variantOf } from './format.js'
 import { PartialPicture } from './partial.js'
 import { Ring } from './ring.js'
@@ -32,6 +32,8 @@ export class Cell {
   #thumbnails
   #onChange
   #picture = null
+  /** The first picture of an animation, while that does not play. */
+  #still = null
   /** The version and size of the picture that is shown or being loaded, and what stops the loading. */
   #version = ''
   #side = 0
@@ -134,6 +136,8 @@ export class Cell {
     setText(this.instead, '')
     try {
       const picture = await this.#thumbnails.load(addressFor(item, side), () => this.isSeen, loading.signal)
+      // A sharper picture takes the place of the one that is seen without a blink.
+      if (this.#picture) await picture.decode()
       if (this.#loading === loading) this.#show(picture)
     } catch {
       if (this.#loading !== loading) return
@@ -146,27 +150,47 @@ export class Cell {
   #show(picture) {
     picture.alt = ''
     picture.classList.toggle('transparent', transparent.test(this.item.mediaType ?? ''))
-    // A sharper picture takes the place of the one that is seen without a blink.
     if (this.#picture) this.#picture.replaceWith(picture)
     else {
-      picture.classList.add('fresh')
+      picture.classList.toggle('fresh', this.isSeen)
       this.element.prepend(picture)
     }
     this.#picture = picture
     this.#isOver = true
+    this.#stop(picture)
     this.#fit(picture)
     this.element.classList.add('pictured')
   }
 
   #fit(picture) {
     const { width, height } = fitted(this.item, this.place)
-    Object.assign(picture.style, { width: `${width}px`, height: `${height}px` })
+    for (const part of [picture, this.#still]) Object.assign(part?.style ?? {}, { width: `${width}px`, height: `${height}px` })
     picture.classList.toggle('small', width < this.place.width && height < this.place.height)
   }
 
-  /** Puts the original in the place of the smaller picture, for everything that saves, drags or plays it. */
+  /** Puts the original in the place of the smaller picture, for everything that saves or drags it. */
   useOriginal() {
     if (this.#picture) this.#picture.src = pictureAddress(this.item)
+  }
+
+  /** Plays an animation while somebody points at it. */
+  play(isPlaying) {
+    if (!this.#still) return
+    if (isPlaying) this.useOriginal()
+    this.#picture.style.visibility = isPlaying ? '' : 'hidden'
+    this.#still.hidden = isPlaying
+  }
+
+  /** A hidden animation stands still, and draws no frames. Its first picture is over it. */
+  #stop(picture) {
+    this.#still?.remove()
+    this.#still = null
+    if (this.item.mediaType !== 'image/gif') return
+    const { naturalWidth: width, naturalHeight: height } = picture
+    this.#still = element('canvas', { width, height })
+    this.#still.getContext('2d').drawImage(picture, 0, 0)
+    picture.after(this.#still)
+    this.play(false)
   }
 
   /** Another program gets the file; a place for text gets the URL. */
@@ -185,7 +209,8 @@ export class Cell {
     this.#side = 0
     this.#isOver = false
     this.#picture?.remove()
-    this.#picture = null
+    this.#still?.remove()
+    this.#picture = this.#still = null
     this.element.classList.remove('pictured')
     setText(this.instead, '')
   }

@@ -9,6 +9,12 @@ export function element(tag, properties = {}, ...children) {
   return made
 }
 
+/** Makes a button that does `onclick`. */
+export const button = (textContent, onclick, properties) => element('button', { type: 'button', textContent, onclick, ...properties })
+
+/** Calls `work` at each click on the element with this name, or at another event. */
+export const on = (id, work, event = 'click') => $(id).addEventListener(event, work)
+
 /** Changes the text only if it differs, because every change is drawn. */
 export function setText(target, text) {
   if (target.textContent !== text) target.textContent = text

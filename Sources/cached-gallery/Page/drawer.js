@@ -1,5 +1,5 @@
 /** The details of one image beside the grid, and what can be done with it. */
-import { $, element } from './dom.js'
+import { $, button, element } from './dom.js'
 import { decoded, nameOf } from './format.js'
 import { fields } from './fields.js'
 import { get, pictureAddress } from './server.js'
@@ -9,21 +9,18 @@ export class Drawer {
   key = null
 
   #actions
-  #onClose
-  #onShow
-  #onView
+  #on
   #item
+  #list
   #copies = []
   #countdown = null
   /** Counts what is asked, so that an answer that comes too late is noticed. */
   #asked = 0
 
-  /** `onShow` is called with an image of the same content that shall be shown instead, `onView` to see one as a whole. */
-  constructor(actions, { onClose, onShow, onView }) {
-    this.#onView = onView
+  /** `on.close` is called at the end, `on.view` to see an image as a whole. */
+  constructor(actions, on) {
     this.#actions = actions
-    this.#onClose = onClose
-    this.#onShow = onShow
+    this.#on = on
   }
 
   get item() {
@@ -73,7 +70,7 @@ export class Drawer {
     $('drawer').replaceChildren()
     clearTimeout(this.#countdown)
     this.key = null
-    this.#onClose()
+    this.#on.close()
   }
 
   // MARK: Drawing
@@ -81,7 +78,7 @@ export class Drawer {
   #draw() {
     const item = this.#item
     const title = element('h2', {}, element('bdi', { textContent: nameOf(item) }))
-    const close = element('button', { textContent: '✕', ariaLabel: 'Close the details', onclick: () => this.close() })
+    const close = button('✕', () => this.close(), { ariaLabel: 'Close the details' })
     this.#list = element('dl')
     this.#drawFields()
     // The buttons are made anew only if others are needed, because one of them may have the focus.
@@ -91,23 +88,21 @@ export class Drawer {
     if (focused) $('drawer').querySelector(`[data-action="${focused}"]`)?.focus()
   }
 
-  #list
-
   #picture(item) {
     if (item.state !== 'cached') return []
     const picture = element('img', { src: pictureAddress(item), alt: '', className: 'transparent' })
-    const button = element('button', { className: 'preview', ariaLabel: `View ${nameOf(item)}`, onclick: () => this.#onView(this.#item) }, picture)
-    picture.onerror = () => button.replaceWith(element('p', { textContent: 'There is no preview of this image.' }))
-    return [button]
+    const view = button('', () => this.#on.view(this.#item), { className: 'preview', ariaLabel: `View ${nameOf(item)}` })
+    view.append(picture)
+    picture.onerror = () => view.replaceWith(element('p', { textContent: 'There is no preview of this image.' }))
+    return [view]
   }
 
   #buttons(item) {
-    const buttons = this.#actions.for(item).map(({ name, label, run, isEnabled }) => {
-      const button = element('button', { textContent: label, disabled: !isEnabled, onclick: run })
-      button.dataset.action = name
-      return button
-    })
-    return element('menu', {}, ...buttons)
+    return element('menu', {}, ...this.#actions.for(item).map(({ name, label, run, isEnabled }) => {
+      const made = button(label, run, { disabled: !isEnabled })
+      made.dataset.action = name
+      return made
+    }))
   }
 
   #drawFields() {
@@ -117,8 +112,9 @@ export class Drawer {
     const others = this.#copies.filter(copy => copy.key !== this.key)
     if (others.length > 0) {
       const buttons = others.map(copy => {
-        const name = element('bdi', { textContent: decoded(copy.url) || copy.key })
-        return element('button', { onclick: () => this.#onShow(copy) }, name)
+        const made = button('', () => this.show(copy))
+        made.append(element('bdi', { textContent: decoded(copy.url) || copy.key }))
+        return made
       })
       rows.push(element('dt', { textContent: 'Same content' }), element('dd', {}, ...buttons))
     }

@@ -1,9 +1,9 @@
 /** Failed downloads, grouped by their reason, with what can be done. */
-import { $, element } from './dom.js'
+import { $, button, element } from './dom.js'
 import { hostOf, nameOf, number } from './format.js'
 
 /** How many images of a group have a button of their own. */
-const named = 6
+const most = 6
 
 /** What a person can do about a kind of failure. */
 function advice({ kind, httpStatus }) {
@@ -42,24 +42,23 @@ function group(items, on) {
   const hosts = new Set(items.map(item => hostOf(item.url)))
   const place = hosts.size === 1 ? [...hosts][0] : `${number(hosts.size)} hosts`
   const count = items.length === 1 ? 'One image' : `${number(items.length)} images`
-  const button = (name, textContent, onclick) => {
-    const made = element('button', { textContent, onclick })
-    made.dataset.failure = `${name} ${failure.kind} ${failure.httpStatus ?? ''}`
+  const named = (made, name) => {
+    made.dataset.failure = name
     return made
   }
-  const names = items.slice(-named).reverse().map(item => {
-    const made = element('button', { className: 'link', title: item.url, onclick: () => on.show(item) })
+  const action = (text, work) => named(button(text, work), `${text} ${failure.kind} ${failure.httpStatus ?? ''}`)
+  const names = items.slice(-most).reverse().map(item => {
+    const made = button('', () => on.show(item), { className: 'link', title: item.url })
     made.append(element('bdi', { textContent: nameOf(item) }))
-    made.dataset.failure = item.key
-    return made
+    return named(made, item.key)
   })
-  if (items.length > named) names.push(element('span', { textContent: `and ${number(items.length - named)} more` }))
-  const isOne = items.length === 1
+  if (items.length > most) names.push(element('span', { textContent: `and ${number(items.length - most)} more` }))
+  const all = items.length === 1 ? '' : ' all'
   return element('section', {},
-    element('h3', { textContent: `${count} of ${place}: ${failure.message}` }),
+    element('h2', { textContent: `${count} of ${place}: ${failure.message}` }),
     element('p', { textContent: advice(failure) }),
     element('p', { className: 'names' }, ...names),
     element('menu', {},
-      button('retry', isOne ? 'Retry' : 'Retry all', () => on.retry(items)),
-      button('dismiss', isOne ? 'Dismiss' : 'Dismiss all', () => on.dismiss(items))))
+      action(`Retry${all}`, () => on.retry(items)),
+      action(`Dismiss${all}`, () => on.dismiss(items))))
 }

@@ -10,6 +10,7 @@ export function bindFilters(onChange, onSize) {
     const { size, ...filter } = Object.fromEntries(new FormData(form))
     onChange(filter, isStep)
   }
+  for (const name of ['pointerenter', 'focusin']) form.addEventListener(name, fillMenus)
   form.elements.size.addEventListener('input', event => onSize(Number(event.target.value)))
   // While one types, the list is not asked for at every letter.
   form.elements.contains.addEventListener('input', gathered(() => changed(false), 200))
@@ -36,21 +37,12 @@ export function chooseHost(host) {
   $('filters').elements.host.dispatchEvent(new Event('change', { bubbles: true }))
 }
 
-/** How often the menus are filled at most, in milliseconds. */
-const fillEvery = 20_000
-let filledAt = -Infinity
-
-/** Fills the menus of hosts and types. */
-export async function fillMenus() {
-  if (performance.now() - filledAt < fillEvery) return
-  filledAt = performance.now()
-  try {
-    const { hosts = [], types = [] } = await get('hosts')
-    fill('host', hosts.map(({ host, entries }) => ({ value: host, entries })))
-    fill('type', types.map(({ type, entries }) => ({ value: type, entries })))
-  } catch {
-    // Without them the search box still finds hosts.
-  }
+/** Fills the menus of hosts and types for somebody who comes near: that costs the daemon much. */
+async function fillMenus() {
+  // Without them the search box still finds hosts.
+  const { hosts = [], types = [] } = await get('hosts').catch(() => ({}))
+  fill('host', hosts.map(({ host, entries }) => ({ value: host, entries })))
+  fill('type', types.map(({ type, entries }) => ({ value: type, entries })))
 }
 
 function fill(name, values) {

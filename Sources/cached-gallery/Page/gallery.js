@@ -3,16 +3,16 @@ import { Actions } from './actions.js'
 import { Adder } from './add.js'
 import { rememberPlace, rememberedPlace, write } from './address.js'
 import { Catalog } from './catalog.js'
-import { $, gathered, setText } from './dom.js'
+import { $, gathered, on, setText } from './dom.js'
 import { Drawer } from './drawer.js'
 import { listen } from './events.js'
-import { bindFilters, fillMenus, showFilter } from './filters.js'
+import { bindFilters, showFilter } from './filters.js'
 import { number } from './format.js'
 import { Grid } from './grid.js'
 import { bindKeys } from './keys.js'
 import { bindLasso } from './lasso.js'
 import { bindPointer } from './pointer.js'
-import { Route } from './route.js'
+import { bindRoute } from './route.js'
 import { Selection } from './selection.js'
 import { post, view } from './server.js'
 import { Shelf } from './shelf.js'
@@ -27,8 +27,9 @@ const relistEvery = () => (catalog.total > 20_000 ? 10_000 : 1500)
 /** The URLs that are watched, as one text. */
 let watched = ''
 
-/** Only what is on the screen is watched at the daemon. */
+/** Only what is on the screen is watched at the daemon, and not what passes by. */
 const watch = gathered(async () => {
+  if (grid.scroll.direction !== 0) return
   const items = [...grid.seenItems(), ...shelf.seenItems()]
   const urls = [...new Set(items.map(item => item.url).filter(Boolean))]
   const text = urls.join('\n')
@@ -45,12 +46,11 @@ const catalog = new Catalog({ onChange: showList, onError: error => actions.repo
 const transfers = new Transfers()
 const thumbnails = new Thumbnails()
 const state = new StateOfThings()
-const actions = new Actions({ onItems: items => take(items), onListChange: showChanges, onLeaving: () => grid.dress() })
+const actions = new Actions({ items: takeReply, removed: showChanges, leaving: () => grid.dress() })
 const adder = new Adder(actions, () => shelf.toggle(true))
 const drawer = new Drawer(actions, {
-  onClose: () => grid.focus(),
-  onShow: item => drawer.show(item),
-  onView: item => viewer.show(item, catalog.indexOf(item.key)),
+  close: () => grid.focus(),
+  view: item => viewer.show(item, catalog.indexOf(item.key)),
 })
 const viewer = new Viewer(catalog, {
   change: item => route.show(item),
@@ -58,7 +58,7 @@ const viewer = new Viewer(catalog, {
   from: item => grid.cell(item.key)?.element.getBoundingClientRect(),
   replaced: item => grid.refresh(catalog.update([item])),
 })
-const route = new Route({ catalog, viewer, actions, activate: index => grid.activate(index), filter: applyFilter })
+const route = bindRoute({ catalog, viewer, actions, activate: index => grid.activate(index), applyFilter })
 /** What the bar and the keys do with many images. */
 const many = {
   p: items => actions.pinAll(items), r: items => actions.retry(items), c: items => actions.copyAll(items),
@@ -118,7 +118,6 @@ async function showChanges() {
   $('show-changes').hidden = true
   listedAt = performance.now()
   await catalog.ask(grid.first)
-  fillMenus()
 }
 
 function applyFilter(filter) {
@@ -136,6 +135,11 @@ bindFilters((filter, isStep) => {
 addEventListener('pagehide', () => rememberPlace(grid.place))
 
 // MARK: What the daemon says
+
+function takeReply(items, isAsked) {
+  if (isAsked) transfers.ask(items)
+  take(items)
+}
 
 /** Takes the newest state of images. `isNews` tells whether the downloads of images that are not known count. */
 function take(items, removed = [], isNews = true) {
@@ -169,12 +173,12 @@ function showOutage(message, isConnected = message === '') {
 }
 
 listen({
-  opened() {
+  open() {
     clearTimeout(outageTimer)
     watched = ''
     grid.layOut()
   },
-  cut() {
+  error() {
     clearTimeout(outageTimer)
     outageTimer = setTimeout(() => {
       wasAway = true
@@ -214,10 +218,10 @@ listen({
 
 bindPointer($('scroller'), { grid, drawer, viewer, selection })
 bindLasso(grid, selection)
-$('show-add').addEventListener('click', () => adder.show())
-$('show-state').addEventListener('click', () => state.toggle())
-$('show-changes').addEventListener('click', showChanges)
-$('verify').addEventListener('click', () => actions.verifyAll())
+on('show-add', () => adder.show())
+on('show-state', () => state.toggle())
+on('show-changes', showChanges)
+on('verify', () => actions.verifyAll())
 const act = bindKeys({ grid, drawer, viewer, adder, state, shelf, selection, actions, many, showChanges })
 // Before the list is there: who searches at once keeps the focus in the field.
 grid.focus()

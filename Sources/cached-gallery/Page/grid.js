@@ -39,13 +39,9 @@ export class Grid {
     this.#catalog = catalog
     this.#thumbnails = thumbnails
     this.#on = on
-    this.scroll = new Scroller(this.layout, catalog, place, () => this.#draw())
+    this.scroll = new Scroller(this.layout, catalog, place, { onScroll: () => this.#draw(), onRest: () => this.layOut() })
     this.#scrubber = new Scrubber(this.scroll, () => this.#draw(), () => this.#label)
     const { element } = this.scroll
-    element.addEventListener('scrollend', () => {
-      this.scroll.direction = 0
-      this.layOut()
-    })
     new ResizeObserver(() => this.#resized()).observe(element)
     document.addEventListener('visibilitychange', () => this.layOut())
     this.#resized()
@@ -135,8 +131,8 @@ export class Grid {
   #draw() {
     const { position, view, offset, direction } = this.scroll
     // While one scrolls, what comes is loaded earlier, and what has gone is not loaded any more.
-    const above = view * [1.75, 1, 0.25][direction + 1]
-    const rows = this.layout.rows(Math.max(0, position - above), position + 3 * view - above)
+    const [above, below] = [[2.5, 0.25], [1, 1], [0.25, 2.5]][direction + 1]
+    const rows = this.layout.rows(Math.max(0, position - above * view), position + (1 + below) * view)
     // The next parts of the list are known before they are reached.
     const [before, after] = [[2, 1], [0, 1], [0, 3]][direction + 1]
     if (rows.length > 0) this.#catalog.need(rows[0].first - before * blockLength, rows.at(-1).first + after * blockLength)
@@ -154,7 +150,9 @@ export class Grid {
     for (const [name, cell] of this.#used) if (!wanted.has(name)) this.#release(name, cell)
     for (const [name, tile] of wanted) this.#show(this.#used.get(name) ?? this.#take(name), tile)
     this.#rows.arrange(rows, this.#used.values(), offset)
-    this.scroll.element.setAttribute('aria-activedescendant', `cell-${this.active}`)
+    // It can be off the screen.
+    const active = [...this.#used.values()].find(cell => cell.index === this.active)
+    this.scroll.element.setAttribute('aria-activedescendant', active?.element.id ?? '')
     this.#scrubber.draw()
     this.updateLight()
     this.#on.seen()
@@ -208,9 +206,11 @@ export class Grid {
     return [...this.#used.values()].filter(cell => cell.isSeen && cell.item).map(cell => cell.item)
   }
 
-  /** The light is on while something on the screen waits. */
+  /** The light is on while something on the screen waits, and stands still. */
   updateLight() {
-    const waiting = this.isConnected ? [...this.#used.values()].filter(cell => cell.isWaiting) : []
+    const isPassing = this.scroll.direction !== 0
+    this.scroll.element.classList.toggle('passing', isPassing)
+    const waiting = this.isConnected && !isPassing ? [...this.#used.values()].filter(cell => cell.isWaiting) : []
     this.#light.shine(waiting.map(cell => cell.place))
   }
 }

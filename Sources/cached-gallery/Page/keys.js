@@ -1,5 +1,5 @@
 /** The keyboard: what can be done with the mouse can be done with these keys. */
-import { $, element } from './dom.js'
+import { $, element, on } from './dom.js'
 import { actionKeys } from './actions.js'
 import { fillLegend } from './legend.js'
 
@@ -23,7 +23,7 @@ export function bindKeys({ grid, drawer, viewer, adder, state, shelf, selection,
     fillLegend()
     $('keys').showModal()
   }
-  $('show-keys').addEventListener('click', showKeys)
+  on('show-keys', showKeys)
 
   const details = item => {
     if (!item) return

@@ -18,10 +18,6 @@ export class Light {
     this.#place = place
   }
 
-  get isOn() {
-    return this.#band.isConnected
-  }
-
   /** Shines through these places and nowhere else. */
   shine(places) {
     if (places.length === 0) {
@@ -36,7 +32,7 @@ export class Light {
       this.#shape = shape + top
       Object.assign(this.#band.style, { top: `${top}px`, height: `${bottom - top}px`, clipPath: `path("${shape}")` })
     }
-    if (!this.isOn) this.#place.prepend(this.#band)
+    if (!this.#band.isConnected) this.#place.prepend(this.#band)
   }
 }
 

@@ -14,11 +14,10 @@ export function bindPointer(scroller, { grid, drawer, viewer, selection }) {
   scroller.addEventListener('dblclick', event => {
     if (cellOf(event)) viewer.show(grid.activeItem, grid.active)
   })
-  // The original is saved, dragged out or played, and not the smaller picture.
+  // The original is saved or dragged out, and not the smaller picture.
   scroller.addEventListener('contextmenu', event => cellOf(event)?.useOriginal(), { capture: true })
   scroller.addEventListener('dragstart', event => cellOf(event)?.drag(event.dataTransfer))
-  scroller.addEventListener('pointerover', event => {
-    const cell = cellOf(event)
-    if (cell?.item?.mediaType === 'image/gif') cell.useOriginal()
-  })
+  for (const [name, plays] of [['pointerover', true], ['pointerout', false]]) {
+    scroller.addEventListener(name, event => cellOf(event)?.play(plays))
+  }
 }

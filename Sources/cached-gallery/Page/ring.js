@@ -40,7 +40,7 @@ export class Ring {
     this.#write(text)
     this.#element.ariaLabel = `Download of ${nameOf(item)}`
     this.#element.ariaValueNow = ring === 'filled' ? Math.floor(this.#most) : null
-    this.#element.ariaValueText = ring === 'filled' ? `${text}, ${progress(item)}` : progress(item)
+    this.#element.ariaValueText = [ring === 'filled' && text, progress(item), ring === 'hollow' && text && `place ${text}`].filter(Boolean).join(', ')
   }
 
   #begin(key, ring) {
@@ -58,6 +58,7 @@ export class Ring {
   /** Draws the share of the ring. Gives the text in it. */
   #fill(item, ring) {
     if (ring === 'counting') return this.#count(item)
+    if (ring === 'hollow') return `${item.place ?? ''}`
     if (ring !== 'filled' && ring !== 'open') return ''
     this.#most = Math.max(this.#most, percentOf(item) ?? 0)
     const now = performance.now()

@@ -3,53 +3,38 @@ import { hasStep, read, write } from './address.js'
 import { showFilter } from './filters.js'
 import { get } from './server.js'
 
-export class Route {
-  #catalog
-  #viewer
-  #actions
-  #activate
-  #filter
-
-  /** `activate` moves the keyboard to a place in the list, `filter` shows another list. */
-  constructor({ catalog, viewer, actions, activate, filter }) {
-    this.#catalog = catalog
-    this.#viewer = viewer
-    this.#actions = actions
-    this.#activate = activate
-    this.#filter = filter
-    addEventListener('popstate', () => this.#follow())
-  }
-
-  /** Shows the image that the address of a new page names. */
-  begin() {
-    if (read().image) this.#follow()
-  }
-
-  /** The viewer has another image, or none. */
-  show(item) {
-    const { image } = read()
-    const { filter } = this.#catalog
-    if (item) write({ filter, image: item.key }, image === '')
-    else if (image !== '' && hasStep()) history.back()
-    else write({ filter })
-    const index = item ? this.#catalog.indexOf(item.key) : -1
-    if (index >= 0) this.#activate(index)
-  }
-
-  async #follow() {
+/**
+ * `activate` moves the keyboard to a place in the list, `applyFilter` shows another list. Gives what is called when the viewer
+ * has another image, or none; and what shows the image that the address of a new page names.
+ */
+export function bindRoute({ catalog, viewer, actions, activate, applyFilter }) {
+  const follow = async () => {
     const { filter, image } = read()
-    if (JSON.stringify(filter) !== JSON.stringify(this.#catalog.filter)) {
+    if (JSON.stringify(filter) !== JSON.stringify(catalog.filter)) {
       showFilter(filter)
-      this.#filter(filter)
+      applyFilter(filter)
     }
-    if (image === (this.#viewer.item?.key ?? '')) return
-    if (image === '') return void this.#viewer.close()
+    if (image === (viewer.item?.key ?? '')) return
+    if (image === '') return void viewer.close()
     try {
-      const item = this.#catalog.item(image) ?? (await get('info', { key: image })).item
-      if (item.state === 'cached') this.#viewer.show(item, this.#catalog.indexOf(image))
-      else this.#actions.say('The image is not cached any more.')
+      const item = catalog.item(image) ?? (await get('info', { key: image })).item
+      if (item.state === 'cached') viewer.show(item, catalog.indexOf(image))
+      else actions.say('The image is not cached any more.')
     } catch (error) {
-      this.#actions.report(error)
+      actions.report(error)
     }
+  }
+  addEventListener('popstate', follow)
+  return {
+    begin: () => read().image && follow(),
+    show(item) {
+      const { image } = read()
+      const { filter } = catalog
+      if (item) write({ filter, image: item.key }, image === '')
+      else if (image !== '' && hasStep()) history.back()
+      else write({ filter })
+      const index = item ? catalog.indexOf(item.key) : -1
+      if (index >= 0) activate(index)
+    },
   }
 }

@@ -78,10 +78,13 @@ export class ScrollMap {
   }
 }
 
+/** How long the list is still until it rests, in milliseconds. */
+const pause = 150
+
 /** The part of the list that is on the screen. While rows get other heights, one image keeps its place. */
 export class Scroller {
   element = $('scroller')
-  /** 1 while the list is scrolled down, -1 while it is scrolled up, else 0. */
+  /** 1 while the list is scrolled down, -1 while it is scrolled up, 0 at rest. */
   direction = 0
 
   #floor = $('rows')
@@ -90,9 +93,12 @@ export class Scroller {
   #list
   /** The image that keeps its place, and how many pixels of its row are above the screen; null after scrolling. */
   #held
+  #onRest
+  #timer
 
-  /** `list` has a `length`, and `isWhole` if it will get no longer; `onScroll` is called after somebody has scrolled. */
-  constructor(layout, list, held, onScroll) {
+  /** `list` has a `length`, and `isWhole` if it will get no longer; `onScroll` is called after somebody has scrolled, and `onRest` after the end. */
+  constructor(layout, list, held, { onScroll, onRest }) {
+    this.#onRest = onRest
     this.#layout = layout
     this.#list = list
     this.#held = held
@@ -134,8 +140,17 @@ export class Scroller {
     if (scrollTop < this.#map.bar && this.#map.bar > this.element.scrollHeight - this.element.clientHeight + 1) return
     const before = this.position
     this.#map.moved(scrollTop)
+    this.#moved(before)
+  }
+
+  #moved(before) {
     this.#held = null
-    this.direction = Math.sign(this.position - before)
+    this.direction = Math.sign(this.position - before) || this.direction
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.direction = 0
+      this.#onRest()
+    }, pause)
   }
 
   /** Moves the bar to where it belongs. */
@@ -146,9 +161,10 @@ export class Scroller {
 
   /** Shows another part of the list. */
   moveTo(position) {
-    this.#held = null
+    const before = this.position
     this.#map.moveTo(position)
     this.#placeBar()
+    this.#moved(before)
   }
 
   /** Shows a place, scrolling as little as that needs. */

@@ -1,5 +1,5 @@
 /** The images that are selected, and the bar with what can be done with all of them. */
-import { $, element, setText } from './dom.js'
+import { $, button, setText } from './dom.js'
 import { bytes, number } from './format.js'
 
 /** How many images can be selected with one step. */
@@ -17,14 +17,11 @@ export class Selection {
   constructor(catalog, actions, onChange) {
     this.#catalog = catalog
     this.#onChange = onChange
-    const buttons = Object.entries(actions).map(([textContent, work]) => element('button', {
-      type: 'button', textContent,
-      onclick: () => {
-        work([...this.#items.values()])
-        this.clear()
-      },
+    const buttons = Object.entries({ ...actions, Clear() {} }).map(([text, work]) => button(text, () => {
+      work(this.items)
+      this.clear()
     }))
-    $('selected-actions').append(...buttons, element('button', { type: 'button', textContent: 'Clear', onclick: () => this.clear() }))
+    $('selected-actions').append(...buttons)
   }
 
   get size() {

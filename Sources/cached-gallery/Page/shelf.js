@@ -1,16 +1,16 @@
 /** The shelf above the grid: what is under way and what failed, as one line, and with tiles if it is open. */
-import { $, element, gathered, setText } from './dom.js'
+import { $, gathered, on as listen, setText } from './dom.js'
 import { Cell } from './cell.js'
 import { drawFailures } from './failures.js'
 import { bytes, duration, nameOf, number } from './format.js'
-import { LabelPacer } from './label.js'
 import { justified, ratioOf } from './layout.js'
 import { Light } from './light.js'
 
 /** How many tiles there are, and the height of their rows in pixels. */
 const limit = 48
 const target = 104
-/** How often a screen reader hears about the progress, in milliseconds. */
+/** How long a text stays at least, and how often a screen reader hears about the progress, in milliseconds. */
+const paced = 250
 const spokenEvery = 5000
 
 export class Shelf {
@@ -24,9 +24,8 @@ export class Shelf {
   #rate = 0
   #samples = []
   #spokenAt = -Infinity
-  #pacer = new LabelPacer(text => setText($('work-label'), text))
-  /** The text is changed no faster than it can be read. */
-  #line = gathered(() => this.#drawLine(), LabelPacer.dwell)
+  /** The text is changed no faster than it can be read, and the last one is seen too. */
+  #line = gathered(() => this.#drawLine(), paced)
   #tiles = gathered(() => this.#drawTiles(), 50)
 
   /** `on.seen` is called when other images are shown here, `on.show` with an image whose details are wanted. */
@@ -34,11 +33,9 @@ export class Shelf {
     this.#transfers = transfers
     this.#thumbnails = thumbnails
     this.#on = on
-    $('show-shelf').addEventListener('click', () => this.toggle())
-    $('shelf-tiles').addEventListener('click', event => this.#open(event))
-    $('shelf-tiles').addEventListener('keydown', event => {
-      if (event.key === 'Enter' || event.key === ' ') this.#open(event)
-    })
+    listen('show-shelf', () => this.toggle())
+    listen('shelf-tiles', event => this.#open(event))
+    listen('shelf-tiles', event => [' ', 'Enter'].includes(event.key) && this.#open(event), 'keydown')
     new ResizeObserver(() => this.#tiles()).observe($('shelf-tiles'))
   }
 
@@ -47,9 +44,13 @@ export class Shelf {
   }
 
   toggle(isOpen = !this.isOpen) {
+    this.#expand(isOpen)
+    this.draw()
+  }
+
+  #expand(isOpen) {
     $('shelf-body').hidden = !isOpen
     $('show-shelf').ariaExpanded = isOpen
-    this.draw()
   }
 
   #open(event) {
@@ -63,21 +64,15 @@ export class Shelf {
   draw() {
     const { running, failed, finished } = this.#transfers
     const isEmpty = running.size + failed.size + finished.size === 0
-    if (isEmpty) this.toggleOff()
+    if (isEmpty) this.#expand(false)
     const isNew = $('shelf').hidden && running.size > 0
     $('shelf').hidden = isEmpty
     if (isNew) this.#drawLine()
     $('shelf').classList.toggle('at-rest', running.size === 0)
     setText($('work-failed'), failed.size > 0 ? `${number(failed.size)} failed` : '')
-    if (running.size === 0) this.#end()
     this.#line()
     this.#tiles()
     drawFailures(this.isOpen ? this.#transfers.reasons() : [], this.#on)
-  }
-
-  toggleOff() {
-    $('shelf-body').hidden = true
-    $('show-shelf').ariaExpanded = false
   }
 
   /** What is shown here and changes. */
@@ -105,7 +100,7 @@ export class Shelf {
 
   #drawLine() {
     const { running, ended, percent, secondsLeft, bytesLeft, newest, queued } = this.#transfers
-    if (running.size === 0) return
+    if (running.size === 0) return this.#end()
     const bar = $('shelf').querySelector('.bar')
     const count = `${number(ended)} of ${number(running.size + ended)}`
     bar.firstElementChild.style.transform = `scaleX(${(percent / 100).toFixed(3)})`
@@ -116,7 +111,7 @@ export class Shelf {
     const seconds = Math.max(secondsLeft, bytesLeft / this.#rate)
     const left = Number.isFinite(seconds) ? ` · ${duration(seconds)} left` : ''
     setText($('work-rate'), `${bytes(this.#rate)}/s${left}`)
-    if (newest) this.#pacer.announce(nameOf(newest))
+    if (newest) setText($('work-label'), nameOf(newest))
     if (performance.now() - this.#spokenAt < spokenEvery) return
     this.#spokenAt = performance.now()
     setText($('spoken'), `Downloads: ${count}, ${Math.floor(percent)} %`)
@@ -124,9 +119,8 @@ export class Shelf {
 
   #end() {
     if ($('work-count').textContent === '') return
-    for (const part of ['percent', 'count', 'rate']) setText($(`work-${part}`), '')
+    for (const part of ['percent', 'count', 'rate', 'label']) setText($(`work-${part}`), '')
     setText($('spoken'), 'Downloads: all have ended')
-    this.#pacer.end()
   }
 
   // MARK: The tiles
@@ -169,9 +163,5 @@ export class Shelf {
   updateLight() {
     const waiting = this.isConnected ? [...this.#cells.values()].filter(cell => cell.isWaiting) : []
     this.#light.shine(waiting.map(cell => cell.place))
-  }
-
-  get isLit() {
-    return this.#light.isOn
   }
 }

@@ -24,42 +24,66 @@ export function addressFor(item, side) {
   return thumbnailAddress(item, side)
 }
 
-export class Thumbnails {
-  /** More than a browser's six connections: none rests while a picture is decoded. It sends calls before pictures. */
-  static concurrent = 8
-
+/** Lets some works run at a time, and those on the screen first. */
+class Turns {
+  #limit
   #waiting = new Set()
   #running = 0
 
-  /** Loads an address into an image of its own. `isUrgent` tells whether it is on the screen. Fails if it cannot be shown. */
-  load(address, isUrgent, signal) {
+  constructor(limit) {
+    this.#limit = limit
+  }
+
+  /** Does a work in its turn. `isUrgent` tells whether it is on the screen. What is aborted loses its turn. */
+  take(work, isUrgent, signal) {
     return new Promise((resolve, reject) => {
-      const wanted = { address, isUrgent, signal, resolve, reject }
-      this.#waiting.add(wanted)
-      signal.addEventListener('abort', () => this.#waiting.delete(wanted))
+      const turn = { isUrgent, go: () => work().then(resolve, reject) }
+      this.#waiting.add(turn)
+      signal.addEventListener('abort', () => this.#waiting.delete(turn))
       this.#startNext()
     })
   }
 
   async #startNext() {
-    if (this.#running >= Thumbnails.concurrent) return
-    const next = [...this.#waiting].find(wanted => wanted.isUrgent()) ?? this.#waiting.values().next().value
+    if (this.#running >= this.#limit) return
+    const next = [...this.#waiting].find(turn => turn.isUrgent()) ?? this.#waiting.values().next().value
     if (!next) return
     this.#waiting.delete(next)
     this.#running += 1
-    const image = new Image()
-    // What has left the screen is not loaded on. A browser may never end the decoding of an image that is taken away.
-    const stopped = new Promise((_, reject) => next.signal.addEventListener('abort', reject, { once: true }))
+    await next.go()
+    this.#running -= 1
+    this.#startNext()
+  }
+}
+
+export class Thumbnails {
+  /** A browser has six connections. What is ready passes by what the daemon has to make, which takes half of them. */
+  #ready = new Turns(40)
+  #made = new Turns(3)
+
+  /** Loads an address into an image of its own. `isUrgent` tells whether it is on the screen. Fails if it cannot be shown. */
+  async load(address, isUrgent, signal) {
+    const load = address => () => loaded(address, signal)
+    if (!address.startsWith('thumbnail')) return this.#ready.take(load(address), isUrgent, signal)
     try {
-      image.src = next.address
-      await Promise.race([image.decode(), stopped])
-      next.resolve(image)
+      return await this.#ready.take(load(`${address}&ready=1`), isUrgent, signal)
     } catch (error) {
-      image.removeAttribute('src')
-      next.reject(error)
-    } finally {
-      this.#running -= 1
-      this.#startNext()
+      if (signal.aborted) throw error
+      return this.#made.take(load(address), isUrgent, signal)
     }
   }
+}
+
+/** What has left the screen is not loaded on. */
+function loaded(address, signal) {
+  const image = new Image()
+  return new Promise((resolve, reject) => {
+    image.onload = () => resolve(image)
+    image.onerror = reject
+    signal.addEventListener('abort', reject)
+    image.src = address
+  }).catch(error => {
+    image.removeAttribute('src')
+    throw error
+  })
 }

@@ -14,9 +14,10 @@ export class Transfers {
   running = new Map()
   failed = new Map()
   finished = new Map()
-  /** How many downloads have ended since there was none, and how many of them failed. */
+  /** How many downloads have ended since there was none. */
   ended = 0
-  endedFailed = 0
+  /** The downloads that this page asked for, whose order it knows. */
+  #own = new Set()
   #newest
   #most = 0
   #startedAt = 0
@@ -26,6 +27,14 @@ export class Transfers {
     this.running.clear()
     this.finished.clear()
     this.#rest()
+  }
+
+  /** This page asked for these images, in this order. */
+  ask(items) {
+    for (const { key } of items) {
+      this.#own.add(key)
+      this.running.delete(key)
+    }
   }
 
   /** Takes news about images. `isNews` tells whether images that are not known count, too. */
@@ -52,7 +61,6 @@ export class Transfers {
     if (this.running.delete(key)) {
       this.ended += 1
       if (item.state === 'cached') this.finished.set(key, { item, at: performance.now() })
-      else this.endedFailed += 1
     }
     if (item.state === 'cached') this.failed.delete(key)
     else if (item.failure && item.failure.kind !== 'removed' && (before || isNews || this.failed.has(key))) this.#fail(item, before)
@@ -65,8 +73,9 @@ export class Transfers {
   }
 
   #rest() {
-    this.ended = this.endedFailed = this.#most = 0
+    this.ended = this.#most = 0
     this.#newest = undefined
+    this.#own.clear()
   }
 
   /** Images that the list shows need no place here any more, nor those that have waited long enough. */
@@ -79,11 +88,15 @@ export class Transfers {
     return this.running.get(key) ?? this.failed.get(key) ?? this.finished.get(key)?.item
   }
 
-  /** What is under way: the finished first, then what comes, then what waits. */
+  /** What is under way: the finished first, then what comes, then what waits, with its place in the queue of its server. */
   shown(limit) {
-    const rank = item => ranks.indexOf(stateOf(item))
-    const running = [...this.running.values()].sort((one, other) => rank(one) - rank(other))
-    return [...[...this.finished.values()].map(({ item }) => item), ...running].slice(0, limit)
+    const groups = Map.groupBy(this.running.values(), item => stateOf(item))
+    const places = {}
+    for (const item of groups.get('queued') ?? []) {
+      const [server] = item.url.split(/(?<=[^:/])[/?#]/)
+      if (this.#own.has(item.key)) item.place = places[server] = (places[server] ?? 0) + 1
+    }
+    return [...[...this.finished.values()].map(({ item }) => item), ...ranks.flatMap(state => groups.get(state) ?? [])].slice(0, limit)
   }
 
   /** The download that started last, if it runs; else one that does. */

@@ -1,5 +1,5 @@
 /** The bytes of each host as areas. A click lists the images of the host. */
-import { $, element } from './dom.js'
+import { $, button, element } from './dom.js'
 import { chooseHost } from './filters.js'
 import { bytes } from './format.js'
 import { get } from './server.js'
@@ -43,7 +43,8 @@ function divide(hosts, x, y, width, height, areas) {
 
 function area({ host, bytes: size, entries }, x, y, width, height) {
   const text = `${host}: ${bytes(size)}, ${entries} ${entries === 1 ? 'image' : 'images'}`
-  const made = element('button', { type: 'button', title: text, ariaLabel: text, onclick: () => chooseHost(host) }, element('bdi', { textContent: host }))
+  const made = button('', () => chooseHost(host), { title: text, ariaLabel: text })
+  made.append(element('bdi', { textContent: host }))
   Object.assign(made.style, { left: `${x}%`, top: `${y}%`, width: `${width}%`, height: `${height}%` })
   return made
 }

@@ -1,5 +1,5 @@
 /** One picture in the whole window, with the ones beside it: the original, which can be enlarged. */
-import { $, element, setText } from './dom.js'
+import { $, button, element, on as listen, setText } from './dom.js'
 import { bytes, nameOf, number, progress } from './format.js'
 import { move } from './motion.js'
 import { get, pictureAddress } from './server.js'
@@ -31,17 +31,15 @@ export class Viewer {
   constructor(catalog, on) {
     this.#catalog = catalog
     this.#on = on
-    this.#dialog.addEventListener('close', () => this.#closed())
-    this.#dialog.addEventListener('keydown', event => this.#press(event))
-    this.#dialog.addEventListener('keyup', () => this.#compare(false))
-    $('viewer-before').addEventListener('pointerdown', () => this.#compare(true))
-    for (const name of ['pointerup', 'pointerleave', 'pointercancel']) $('viewer-before').addEventListener(name, () => this.#compare(false))
-    for (const name of ['back', 'forward', 'smaller', 'larger', 'fit', 'details', 'close']) {
-      $(`viewer-${name}`).addEventListener('click', () => this.#do(name))
-    }
+    listen('viewer', () => this.#closed(), 'close')
+    listen('viewer', event => this.#press(event), 'keydown')
+    listen('viewer', () => this.#compare(false), 'keyup')
+    listen('viewer-before', () => this.#compare(true), 'pointerdown')
+    for (const name of ['pointerup', 'pointerleave', 'pointercancel']) listen('viewer-before', () => this.#compare(false), name)
+    for (const name of ['back', 'forward', 'smaller', 'larger', 'fit', 'details', 'close']) listen(`viewer-${name}`, () => this.#do(name))
     this.#stage.addEventListener('wheel', event => this.#turn(event), { passive: false })
-    this.#stage.addEventListener('dblclick', event => this.#scale(this.#zoom === 0 ? 1 : 0, event))
-    this.#stage.addEventListener('pointerdown', event => this.#grab(event))
+    listen('stage', event => this.#scale(this.#zoom === 0 ? 1 : 0, event), 'dblclick')
+    listen('stage', event => this.#grab(event), 'pointerdown')
     new ResizeObserver(() => this.#fit()).observe(this.#stage)
   }
 
@@ -144,11 +142,10 @@ export class Viewer {
     $('viewer-forward').disabled = index < 0 || index >= this.#catalog.length - 1
     $('strip').replaceChildren(...known.map(place => {
       const item = this.#catalog.at(place)
-      const button = element('button', { type: 'button', ariaLabel: item ? nameOf(item) : 'Not known yet', disabled: !item })
-      button.ariaCurrent = place === index ? 'true' : null
-      if (item?.state === 'cached') button.append(element('img', { src: addressFor(item, 128), alt: '' }))
-      button.onclick = () => this.show(item, place)
-      return button
+      const made = button('', () => this.show(item, place), { ariaLabel: item ? nameOf(item) : 'Not known yet', disabled: !item })
+      made.ariaCurrent = place === index ? 'true' : null
+      if (item?.state === 'cached') made.append(element('img', { src: addressFor(item, 128), alt: '' }))
+      return made
     }))
   }
 

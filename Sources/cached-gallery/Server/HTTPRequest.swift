@@ -6,6 +6,7 @@ import NIOHTTP1
 struct HTTPRequest {
     let head: HTTPRequestHead
     let body: ByteBuffer
+    let asker: Asker
 
     /// The path without the query, as it was sent.
     var path: Substring { head.uri.prefix { $0 != "?" } }

@@ -15,6 +15,8 @@ final class RequestHandler: ChannelInboundHandler {
     private var body = ByteBuffer()
     private var deadline: IsolatedScheduled?
     private var stream: EventStream?
+    /// Of the request that is not answered yet.
+    private var asker: Asker?
     /// Whether a response is on its way.
     private var isResponding = false
     private var isClosing = false
@@ -42,6 +44,7 @@ final class RequestHandler: ChannelInboundHandler {
         deadline?.cancel()
         stream?.ended()
         stream = nil
+        asker?.leave()
         context.fireChannelInactive()
     }
 
@@ -67,7 +70,9 @@ final class RequestHandler: ChannelInboundHandler {
             limiter.requestEnded()
             guard let head else { return }
             deadline?.cancel()
-            let request = HTTPRequest(head: head, body: body)
+            let asker = Asker()
+            self.asker = asker
+            let request = HTTPRequest(head: head, body: body, asker: asker)
             body = ByteBuffer()
             self.head = nil
             isResponding = true
@@ -104,6 +109,7 @@ final class RequestHandler: ChannelInboundHandler {
         }
         let head = HTTPResponseHead(
             version: request.version, status: response.status, headers: response.headers)
+        asker = nil
         let isHead = request.method == .HEAD
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         switch response.body {

@@ -143,7 +143,8 @@ class Driver:
     def leaks(self):
         """How many pixels change while the light moves and lie neither in the tiles that it lights nor in texts about now."""
         holes = self.page.evaluate(
-            "[...document.querySelectorAll('.cell.lit, #work, #notice, header')].map(part => part.getBoundingClientRect().toJSON())")
+            """[...document.querySelectorAll('.cell.lit, #work, #notice, header')].map(part => Object.fromEntries(
+              Object.entries(part.getBoundingClientRect().toJSON()).map(([side, place]) => [side, place * devicePixelRatio])))""")
         pictures = []
         for _ in range(3):
             pictures.append(base64.b64encode(self.page.screenshot()).decode())
@@ -152,6 +153,13 @@ class Driver:
         count = context.new_page().evaluate(DIFFERENCE, {"pictures": pictures, "holes": holes})
         context.close()
         return count
+
+    def axe(self):
+        """What axe-core finds, a text for each rule that is broken, with the elements. https://github.com/dequelabs/axe-core"""
+        from axe_playwright_python.sync_playwright import Axe
+        return [
+            f"{found['id']}: " + ", ".join(" ".join(map(str, node["target"])) for node in found["nodes"])
+            for found in Axe().run(self.page).response["violations"]]
 
     def log(self):
         """The errors that the console shows, and the actions that the page asked for."""
