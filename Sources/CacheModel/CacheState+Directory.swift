@@ -169,8 +169,8 @@ extension CacheState {
     /// A scan of the whole directory begins.
     package mutating func scanBegan() { disk.scanBegan() }
 
-    /// The scan sorts a batch of its entries by use. Batches come from the most recently used to the least.
-    package mutating func sorted(_ stretch: ArraySlice<(key: CacheKey, lastUsedAt: FileTime)>) {
+    /// The scan sorts a batch of entries by use. Batches come from the most recently used to the least.
+    package mutating func sorted(_ stretch: ArraySlice<Use>) {
         disk.sort(stretch)
     }
 
@@ -244,7 +244,7 @@ extension EntryFacts {
         var same = other
         (same.allocated, same.lastUsedAt, same.removeAt) = (allocated, lastUsedAt, removeAt)
         (same.inode, same.isLinked, same.digestPrefix) = (inode, isLinked, digestPrefix)
-        same.awaitsAttributes = awaitsAttributes
+        (same.awaitsAttributes, same.hasReturned) = (awaitsAttributes, hasReturned)
         return self == same
     }
 }

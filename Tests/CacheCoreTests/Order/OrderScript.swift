@@ -44,7 +44,7 @@ final class OrderScript {
     let numbers: [String: Int]
     let watch: DeletionWatch
     var random: SeededGenerator
-    var model = OrderModel(maximumBytes: OrderScript.range.upperBound)
+    var model: OrderModel
     /// The images moved or copied out of the cache, and whether each is pinned.
     var kept: [Int: Bool] = [:]
     var figures = Figures()
@@ -70,6 +70,8 @@ final class OrderScript {
             CacheKey(try CacheURL(origin.url("/\(number).png"))).description
         }
         numbers = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
+        model = OrderModel(
+            maximumBytes: Self.range.upperBound, keys: names.compactMap { CacheKey($0) })
         watch = try DeletionWatch(directory)
     }
 
@@ -82,6 +84,7 @@ final class OrderScript {
                     try await live(try await begin(in: scope), until: operations)
                 }
                 figures.restarts += 1
+                model.restarted()
                 if random.oneIn(2) { try passHour() }
             }
         } catch {
