@@ -70,7 +70,6 @@ package struct EntryRecord: Hashable, Sendable {
     /// The digits keep a file that was given the name of another entry from being one, and let several names share
     /// one file. A longer name would not fit into the inode with its value.
     package static func attributeName(of key: CacheKey) -> String {
-        let digits = String(UInt32(truncatingIfNeeded: key.high >> 32), radix: 16)
-        return "user.cached." + String(repeating: "0", count: 8 - digits.count) + digits
+        EntryAttributes.name(of: key)
     }
 }

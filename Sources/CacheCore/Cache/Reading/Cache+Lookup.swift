@@ -83,9 +83,7 @@ extension Cache {
     /// - Parameter withOrigin: whether to read what a request to the origin depends on.
     public func details(of key: CacheKey, withOrigin: Bool = false) -> EntryDetails {
         EntryDetails(
-            // A URL with another key is not the URL of this entry: the attribute is damaged.
-            url: ifPossible { () throws(Errno) in try directory.url(of: key) }
-                .flatMap { key.isName(of: $0) ? $0 : nil },
+            url: ifPossible { () throws(Errno) in try directory.ownURL(of: key) },
             sha256: ifPossible { () throws(Errno) in try directory.digest(of: key) },
             source: ifPossible { () throws(Errno) in try directory.source(of: key) },
             names: names(of: key),
