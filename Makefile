@@ -30,7 +30,7 @@ SOAK ?= 5min
 FUZZ ?= 600
 
 .PHONY: help build libcached gtk qml install uninstall deb tarball image dist package-test boot-test bare test test-qml test-unprivileged test-confined \
-	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps costs http-conformance corpus demo demo-gtk \
+	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps costs costs-debug http-conformance corpus demo demo-gtk \
 	run clean check store-ceph fleet adopters
 
 help: ## List the targets
@@ -207,6 +207,9 @@ bench: ## Run the benchmarks against the installed peers
 costs: build ## Count the daemon's instructions for each kind of work, and compare them with Benchmarks/costs.json
 	@.ci/dependencies bench
 	Benchmarks/costs $(ARGS)
+
+costs-debug: ## Compare those of the debug build, as continuous integration does
+	Benchmarks/costs --debug $(ARGS)
 
 bench-deps: ## Install the peers for `bench`
 	@.ci/dependencies bench

@@ -42,7 +42,7 @@ class Daemon:
 
     def fetch(self, urls: list[str]) -> None:
         """Downloads all `urls` with cachectl."""
-        listing = self.session.directory / "fetched.urls"
+        listing = self.socket.with_suffix(".urls")
         listing.write_text("".join(f"{url}\n" for url in urls))
         self.fetch_listed(listing)
         self.check_fetched(len(urls))
@@ -65,7 +65,7 @@ class Daemon:
 
     @property
     def fetched_paths(self) -> Path:
-        return self.session.directory / "fetched.paths"
+        return self.socket.with_suffix(".paths")
 
     def status(self, urls: list[str]) -> list[dict]:
         return self.call("Status", {"urls": urls})["items"]

@@ -36,7 +36,9 @@ extension DiskState {
     ) -> Victim? {
         guard search.victims.count < search.limit else { return nil }
         let next = nextKey(&search, use) ?? (search.takesGiven() ? nextKey(&search, use) : nil)
-        guard let next, var victim = unlinkPending(next) else { return nil }
+        guard let next else { return nil }
+        index.willEvict(next)
+        guard var victim = unlinkPending(next) else { return nil }
         victim.isEvicted = true
         return victim
     }

@@ -12,7 +12,7 @@ extension DiskState {
         clean(key)
         guard case .entry(let facts) = probe else { return vanished(key) }
         noStoreGrace.note(key, facts.removeAt)
-        return insert(key, facts, isOldest: isScan)
+        return insert(key, facts, isScan: isScan)
     }
 
     /// The scan has probed a name that is no entry's, or failed to.

@@ -72,16 +72,18 @@ package struct DiskState: ~Copyable, Sendable {
 
     /// Adds or updates an entry from its file, without counting that as a use.
     ///
-    /// - Parameter isOldest: whether a new entry becomes the least recently used instead of the
-    ///   most recently used. A scan inserts entries that way, because it sorts all of them later.
+    /// - Parameter isScan: whether a scan found it. A new entry then becomes the least recently used instead of the
+    ///   most recently used, because the scan sorts all of them later.
     /// - Returns: whether the entry is new to the index.
-    package mutating func insert(_ key: CacheKey, _ facts: EntryFacts, isOldest: Bool = false)
+    package mutating func insert(_ key: CacheKey, _ facts: EntryFacts, isScan: Bool = false)
         -> Bool
     {
         lostPins.remove(key)
-        if index.update(key, facts) { return false }
-        if isOldest { index.insertOldest(key, facts) } else { index.insert(key, facts) }
-        return true
+        let isNew = !index.update(key, facts)
+        if isNew, isScan { index.insertOldest(key, facts) }
+        if isNew, !isScan { index.insert(key, facts) }
+        if isScan { index.found(key, usedAt: facts.lastUsedAt) }
+        return isNew
     }
 
     /// An image was published under this key.
@@ -203,13 +205,14 @@ package struct DiskState: ~Copyable, Sendable {
     package mutating func scanBegan() {
         lostChanges = false
         isScanning = true
+        index.scanned = PlaceSet()
         space.partials.allNeedProbe()
     }
 
-    /// Sorts a batch of scanned entries into the order of use. Batches come from the most recently
-    /// used to the least recently used. Entries used during the scan keep their position.
-    package mutating func sort(_ stretch: ArraySlice<(key: CacheKey, lastUsedAt: FileTime)>) {
-        for (key, time) in stretch { index.makeOldest(key, usedAt: time) }
+    /// Sorts a batch of entries into the order of use. Batches come from the most recently
+    /// used to the least recently used. Entries used meanwhile keep their position.
+    package mutating func sort(_ stretch: ArraySlice<Use>) {
+        for use in stretch { index.makeOldest(use.key, usedAt: use.time) }
     }
 
     /// A scan has ended, and its entries are sorted.

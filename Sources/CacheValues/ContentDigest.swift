@@ -17,13 +17,29 @@ public struct ContentDigest: Hashable, Sendable, LosslessStringConvertible {
 
     /// - Parameter description: 64 hex digits in upper or lower case. Any other text gives `nil`.
     public init?(_ description: String) {
-        let digits = description.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == 64, description.utf8.count == 64 else { return nil }
-        var bytes = SIMD32<UInt8>()
-        for index in bytes.indices {
-            bytes[index] = UInt8(digits[2 * index] << 4 | digits[2 * index + 1])
+        var text = description
+        let digest = text.withUTF8 { digits -> Self? in
+            guard digits.count == 64 else { return nil }
+            var bytes = SIMD32<UInt8>()
+            for index in bytes.indices {
+                guard let first = Self.value(ofDigit: digits[2 * index]),
+                    let second = Self.value(ofDigit: digits[2 * index + 1])
+                else { return nil }
+                bytes[index] = first << 4 | second
+            }
+            return Self(bytes)
         }
-        self.init(bytes)
+        guard let digest else { return nil }
+        self = digest
+    }
+
+    private static func value(ofDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 
     /// 64 hex digits in lower case.

@@ -34,6 +34,8 @@ public struct EntryFacts: Hashable, Sendable {
     package var digestPrefix: UInt32
     /// Whether the file has nothing but its record: no URL, no validators.
     package var awaitsAttributes: Bool
+    /// Whether the image was evicted before it was used, and came back. Only the index knows that.
+    package var hasReturned: Bool
 
     /// Whether the origin is asked before the entry is used again. A time of fetching in the future comes from a
     /// wrong clock.
@@ -46,7 +48,7 @@ public struct EntryFacts: Hashable, Sendable {
         orientation: Orientation = .upright, fetchedAt: UnixTime, freshUntil: UnixTime? = nil,
         lastUsedAt: FileTime, isPinned: Bool, removeAt: UnixTime? = nil, inode: UInt64 = 0,
         isLinked: Bool = false,
-        digestPrefix: UInt32 = 0, awaitsAttributes: Bool = false
+        digestPrefix: UInt32 = 0, awaitsAttributes: Bool = false, hasReturned: Bool = false
     ) {
         self.size = size
         self.allocated = allocated
@@ -63,5 +65,6 @@ public struct EntryFacts: Hashable, Sendable {
         self.isLinked = isLinked
         self.digestPrefix = digestPrefix
         self.awaitsAttributes = awaitsAttributes
+        self.hasReturned = hasReturned
     }
 }

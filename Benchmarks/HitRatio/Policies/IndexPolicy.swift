@@ -26,6 +26,7 @@ package struct IndexPolicy: CachePolicy, ~Copyable {
             guard let victim = index.nextVictim(&position, unless: { _ in false }) else {
                 return false
             }
+            index.willEvict(victim)
             index.remove(victim)
         }
         index.insert(key, facts(request, now))

@@ -91,6 +91,18 @@ extension CacheDirectory {
         return try attribute(EntryAttributes.url, of: file)
     }
 
+    /// The same, but `nil` for a URL that does not fit the key: the attribute is damaged, or that of another name.
+    func ownURL(of key: CacheKey) throws(Errno) -> String? {
+        let file = FileReference.named(key.description)
+        // Few files have several names, so the attribute that most have is read first.
+        if unwritten[key] == nil, let first = try attribute(EntryAttributes.url, of: file),
+            key.isName(of: first)
+        {
+            return first
+        }
+        return try url(of: key, file).flatMap { key.isName(of: $0) ? $0 : nil }
+    }
+
     /// The URL that an entry was downloaded from, if another one names it.
     func source(of key: CacheKey, _ open: FileReference? = nil) throws(Errno) -> String? {
         let file = open ?? .named(key.description)

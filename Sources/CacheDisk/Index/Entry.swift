@@ -2,45 +2,39 @@ internal import CacheKey
 import CacheValues
 internal import ImageFormats
 
-/// The part of one entry that stays in memory, in 72 bytes. The digest, URL and validators stay in
+/// The part of one entry that stays in memory, in 68 bytes. The digest, URL and validators stay in
 /// the file.
 ///
 /// Numbers of 64 bits are stored in halves, because whole ones would be aligned to 8 bytes.
 struct Entry {
     private let keyHigh: Halves
     private let keyLow: Halves
-    /// Nanoseconds since 1970.
-    private var lastUse: Halves
-    /// Bytes of the image: the lower 32 bits, and the 16 above them.
-    private var sizeLow: UInt32
-    private var sizeHigh: UInt16
-    private var flags: Flags
-    var mediaType: MediaType
-    /// Disk blocks of 512 bytes, attributes included.
-    var blocks: UInt32
-    /// Zero when unknown.
-    var freshUntil: UInt32
-    var fetchedAt: UInt32
-    /// Pixels as shown; zero when unknown.
-    var width: UInt32
-    var height: UInt32
+    /// The next entries in the two chains of ``Chains``. The first is ``Index/free`` in a place without an entry.
+    var nextByKey = Index.none
+    var nextByContent = Index.none
     /// Neighbours in the order of use; `Index.none` at the ends.
     var older = Index.none
     var newer = Index.none
+    /// Nanoseconds since 1970.
+    private var lastUse: Halves
+    /// Zero when unknown.
+    var freshUntil: UInt32
+    var fetchedAt: UInt32
     /// The first bytes of the digest; zero when unknown.
-    var digestPrefix: UInt32
+    let digestPrefix: UInt32
     /// Identifies the file among those with the same size and digest; zero when unknown.
     let file: UInt32
-    /// The next entry in the chain of ``FileChains``.
-    var nextAlike = Index.unchained
+    private var packedMeasures: PackedMeasures
+    let mediaType: MediaType
+    private var flags: Flags
 
     private struct Flags: OptionSet {
         let rawValue: UInt8
 
         static let isPinned = Flags(rawValue: 1)
-        static let isOccupied = Flags(rawValue: 2)
-        static let isLinked = Flags(rawValue: 4)
-        static let isCounted = Flags(rawValue: 8)
+        static let isLinked = Flags(rawValue: 2)
+        static let isLarge = Flags(rawValue: 4)
+        static let hasReturned = Flags(rawValue: 8)
         /// The number of the lowest of three bits with the orientation minus 1.
         static let orientationShift: UInt8 = 4
         static let awaitsAttributes = Flags(rawValue: 128)
@@ -61,22 +55,17 @@ struct Entry {
 
     init(_ key: CacheKey, _ facts: EntryFacts) {
         (keyHigh, keyLow) = (Halves(key.high), Halves(key.low))
-        let size = UInt64(clamping: facts.size)
-        sizeLow = UInt32(truncatingIfNeeded: size)
-        sizeHigh = UInt16(clamping: size >> 32)
         lastUse = Halves(UInt64(bitPattern: facts.lastUsedAt.nanoseconds))
-        blocks = UInt32(clamping: facts.allocated / 512)
         freshUntil = facts.freshUntil?.rawValue ?? 0
         fetchedAt = facts.fetchedAt.rawValue
-        width = UInt32(clamping: facts.width ?? 0)
-        height = UInt32(clamping: facts.height ?? 0)
         mediaType = facts.mediaType
         digestPrefix = facts.digestPrefix
         file = Self.file(facts.inode)
+        packedMeasures = PackedMeasures(Measures(facts))
         flags = Flags(rawValue: (facts.orientation.rawValue - 1) << Flags.orientationShift)
-        isOccupied = true
         isPinned = facts.isPinned
         isLinked = facts.isLinked && file != 0
+        hasReturned = facts.hasReturned
         set(.awaitsAttributes, facts.awaitsAttributes)
     }
 
@@ -87,8 +76,31 @@ struct Entry {
 
     var key: CacheKey { CacheKey(high: keyHigh.number, low: keyLow.number) }
 
-    /// Bytes of the image.
-    var size: Int64 { Int64(sizeHigh) << 32 | Int64(sizeLow) }
+    // MARK: Chains
+
+    subscript(next chain: Chains.Kind) -> UInt32 {
+        get { chain == .byKey ? nextByKey : nextByContent }
+        set { if chain == .byKey { nextByKey = newValue } else { nextByContent = newValue } }
+    }
+
+    func hash(_ chain: Chains.Kind) -> UInt32 {
+        chain == .byKey
+            ? Self.hash(key) : Self.hash(digestPrefix: digestPrefix, file: file)
+    }
+
+    /// Keys are digests, so any of their bits are spread as evenly as hashed ones.
+    static func hash(_ key: CacheKey) -> UInt32 { UInt32(truncatingIfNeeded: key.high >> 32) }
+
+    /// The numbers of files follow each other, often at a distance that is a power of two. The highest bits of a product
+    /// are spread evenly even so. Knuth, TAOCP 3, 6.4
+    static func hash(digestPrefix: UInt32, file: UInt32) -> UInt32 {
+        digestPrefix != 0 ? digestPrefix : (file &* 0x9E37_79B1).byteSwapped
+    }
+
+    /// Whether the place holds an entry. `false` for a free place that can get a new entry.
+    var isOccupied: Bool { nextByKey != Index.free }
+
+    // MARK: Use
 
     /// Nanoseconds since 1970.
     var lastUsedAt: Int64 {
@@ -97,7 +109,9 @@ struct Entry {
     }
 
     /// The usage class.
-    var usageClass: UsageClass { isPinned ? .pinned : counts(useAt: lastUsedAt) ? .used : .unused }
+    var usageClass: UsageClass {
+        isPinned ? .pinned : hasReturned || counts(useAt: lastUsedAt) ? .used : .unused
+    }
 
     /// Whether a use at this time, in nanoseconds since 1970, counts. A use in the first seconds belongs to the request
     /// that fetched the image.
@@ -105,15 +119,11 @@ struct Entry {
         time / 1_000_000_000 >= Int64(fetchedAt) + EntryFacts.firstUse
     }
 
+    // MARK: Facts
+
     var isPinned: Bool {
         get { flags.contains(.isPinned) }
         set { set(.isPinned, newValue) }
-    }
-
-    /// Whether the place holds an entry. `false` for a free place that can get a new entry.
-    var isOccupied: Bool {
-        get { flags.contains(.isOccupied) }
-        set { set(.isOccupied, newValue) }
     }
 
     /// Whether other names can lead to its file.
@@ -122,33 +132,37 @@ struct Entry {
         set { set(.isLinked, newValue) }
     }
 
-    /// Whether the bytes of its file are counted with this entry. One of the names of each file has them.
-    var isCounted: Bool {
-        get { flags.contains(.isCounted) }
-        set { set(.isCounted, newValue) }
+    /// Whether it was evicted before it was used, and came back.
+    var hasReturned: Bool {
+        get { flags.contains(.hasReturned) }
+        set { set(.hasReturned, newValue) }
     }
 
     private mutating func set(_ flag: Flags, _ isSet: Bool) {
         if isSet { flags.insert(flag) } else { flags.remove(flag) }
     }
 
-    /// Bytes that the disk holds for the file.
-    var allocated: Int64 { Int64(blocks) * 512 }
+    /// `nil` if they are too large, so that ``Index/large`` has them.
+    var measures: Measures? { flags.contains(.isLarge) ? nil : packedMeasures.measures }
 
-    /// Whether both entries are names of one file, if both have links.
-    func isSameFile(as other: Entry) -> Bool {
-        file == other.file && digestPrefix == other.digestPrefix && size == other.size
+    /// Returns whether they are small enough.
+    mutating func setMeasures(_ measures: Measures) -> Bool {
+        packedMeasures = PackedMeasures(measures)
+        let fits = packedMeasures.measures == measures
+        set(.isLarge, !fits)
+        return fits
     }
 
-    var facts: EntryFacts {
+    func facts(_ measures: Measures) -> EntryFacts {
         EntryFacts(
-            size: size, allocated: allocated, mediaType: mediaType,
-            width: width == 0 ? nil : Int(width), height: height == 0 ? nil : Int(height),
+            size: measures.size, allocated: measures.allocated, mediaType: mediaType,
+            width: measures.width == 0 ? nil : Int(measures.width),
+            height: measures.height == 0 ? nil : Int(measures.height),
             orientation: Orientation(minusOne: UInt64(flags.rawValue >> Flags.orientationShift)),
             fetchedAt: UnixTime(rawValue: fetchedAt),
             freshUntil: freshUntil == 0 ? nil : UnixTime(rawValue: freshUntil),
             lastUsedAt: FileTime(nanoseconds: lastUsedAt), isPinned: isPinned,
             inode: UInt64(file), isLinked: isLinked, digestPrefix: digestPrefix,
-            awaitsAttributes: flags.contains(.awaitsAttributes))
+            awaitsAttributes: flags.contains(.awaitsAttributes), hasReturned: hasReturned)
     }
 }

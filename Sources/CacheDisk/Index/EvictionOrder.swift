@@ -53,7 +53,7 @@ package struct EvictionOrder: Sendable {
             return head(.used) != nil ? .used : head(.pinned) != nil ? .pinned : nil
         }
         guard let used = head(.used) else { return .unused }
-        let isUsedPartFull = self.used * 5 > unpinned * 4
+        let isUsedPartFull = self.used * 10 > unpinned * 9
         let isNew = !Entry(unused.key, unused.facts).counts(useAt: newest)
         if !isUsedPartFull, !isNew { return .unused }
         let isOlder =

@@ -3,9 +3,7 @@ import CacheValues
 
 /// Files, of which each can have several names and is counted once.
 ///
-/// Chains run through the entries. They hold an entry of each file, by the digest of its bytes, and find files
-/// with equal bytes. Only the entries whose files have several links are kept by file too: that finds the names
-/// of a file.
+/// The chains by content find the files with equal bytes, and the names of a file: they have the same content.
 extension Index {
     // MARK: Finding
 
@@ -17,13 +15,17 @@ extension Index {
         digestPrefix prefix: UInt32, size: Int64? = nil, limit: Int = .max
     ) -> [CacheKey] {
         var keys: [CacheKey] = []
-        var place = prefix == 0 ? Self.none : chains[prefix]
+        var linked: [UInt32] = []
+        var place = prefix == 0 ? Self.none : first(ofContent: prefix)
         while place != Self.none, keys.count < limit {
             let entry = self[place]
-            if entry.digestPrefix == prefix, size == nil || entry.size == size {
+            if entry.digestPrefix == prefix, size == nil || measures(at: place).size == size,
+                !entry.isLinked || !linked.contains(entry.file)
+            {
                 keys.append(entry.key)
+                if entry.isLinked { linked.append(entry.file) }
             }
-            place = entry.nextAlike
+            place = entry.nextByContent
         }
         return keys
     }
@@ -47,41 +49,53 @@ extension Index {
     /// Whether another entry seems to have equal bytes: under another name of its file, or in another file.
     package func hasCopy(_ key: CacheKey) -> Bool {
         guard let place = place(of: key) else { return false }
-        let entry = self[place]
+        let size = measures(at: place).size
         return names(of: place).count > 1
-            || keys(digestPrefix: entry.digestPrefix, size: entry.size, limit: 2).count > 1
+            || keys(digestPrefix: self[place].digestPrefix, size: size, limit: 2).count > 1
     }
 
     /// Another name of the file of an entry that is perhaps not in the index any more.
     func sibling(of facts: EntryFacts, except key: CacheKey) -> CacheKey? {
         let entry = Entry(key, facts)
-        return entry.isLinked
-            ? firstLinked(entry) { self[$0].key != key }.map { self[$0].key } : nil
+        guard entry.isLinked else { return nil }
+        return entries(ofFileOf: entry, size: facts.size)
+            .first { self[$0].isLinked && self[$0].key != key }.map { self[$0].key }
     }
 
     /// Bytes that the disk would hold no longer if the entry's name went away.
     func bytesFreed(byRemoving key: CacheKey) -> Int64 {
-        guard let place = place(of: key) else { return 0 }
-        let entry = self[place]
-        return entry.isLinked && names(of: place).count > 1 ? 0 : entry.allocated
+        guard let place = place(of: key), !self[place].isLinked || names(of: place).count == 1
+        else { return 0 }
+        return measures(at: place).allocated
     }
 
     /// The places of all names of the file of an entry, its own included.
     private func names(of place: UInt32) -> [UInt32] {
         let entry = self[place]
         guard entry.isLinked else { return [place] }
-        return linkedPlaces[entry.file, default: []].filter { self[$0].isSameFile(as: entry) }
+        return entries(ofFileOf: entry, size: measures(at: place).size).filter { self[$0].isLinked }
     }
 
-    private func firstLinked(_ entry: Entry, where isWanted: (UInt32) -> Bool) -> UInt32? {
-        linkedPlaces[entry.file]?.first { self[$0].isSameFile(as: entry) && isWanted($0) }
+    /// The places of the entries whose file is that of an entry. Those that are not linked had a single link when
+    /// their names were probed last.
+    private func entries(ofFileOf entry: Entry, size: Int64) -> [UInt32] {
+        var places: [UInt32] = []
+        var place = first(ofContent: entry.hash(.byContent))
+        while place != Self.none {
+            let other = self[place]
+            if other.file == entry.file, other.digestPrefix == entry.digestPrefix,
+                measures(at: place).size == size
+            {
+                places.append(place)
+            }
+            place = other.nextByContent
+        }
+        return places
     }
 
     /// The last use of the file of an entry, under any of its names. Its access time is that.
     func lastUse(ofFileAt place: UInt32) -> Int64 {
-        let own = self[place].lastUsedAt
-        return self[place].isLinked
-            ? names(of: place).reduce(own) { max($0, self[$1].lastUsedAt) } : own
+        names(of: place).reduce(self[place].lastUsedAt) { max($0, self[$1].lastUsedAt) }
     }
 
     // MARK: Counting
@@ -95,20 +109,18 @@ extension Index {
 
     /// The part of the totals that the file of an entry has.
     private func share(of place: UInt32) -> FileTotals {
-        let entry = self[place]
-        guard entry.isLinked else {
-            let bytes = entry.allocated
-            if entry.isPinned {
-                return FileTotals(allocated: bytes, pinned: Removal(entries: 1, bytes: bytes))
-            }
-            return FileTotals(allocated: bytes, used: entry.usageClass == .used ? bytes : 0)
+        guard !self[place].isLinked else { return share(of: names(of: place)) }
+        let bytes = measures(at: place).allocated
+        return switch self[place].usageClass {
+        case .pinned: FileTotals(allocated: bytes, pinned: Removal(entries: 1, bytes: bytes))
+        case .used: FileTotals(allocated: bytes, used: bytes)
+        case .unused: FileTotals(allocated: bytes)
         }
-        return share(of: names(of: place))
     }
 
     private func share(of names: [UInt32]) -> FileTotals {
         guard let first = names.first else { return FileTotals() }
-        let bytes = self[first].allocated
+        let bytes = measures(at: first).allocated
         let pins = names.count { self[$0].isPinned }
         let isUsed = pins == 0 && names.contains { self[$0].usageClass == .used }
         let others = names.count - 1
@@ -120,150 +132,42 @@ extension Index {
 
     /// Counts the file of a new entry, unless another name of it is counted already.
     mutating func attach(_ place: UInt32) {
-        let entry = self[place]
-        guard entry.isLinked, let other = otherName(of: place) else {
-            self[place].isCounted = true
-            enchain(place)
-            if entry.isLinked { linkName(place) }
-            totals = totals + share(of: place)
-            return
+        if self[place].isLinked {
+            // The newest facts have the blocks of the file.
+            let measures = measures(at: place)
+            let others = entries(ofFileOf: self[place], size: measures.size)
+            let counted = others.filter { self[$0].isLinked }
+            totals = totals + -share(of: counted)
+            for name in others {
+                if !self[name].isLinked { totals = totals + -share(of: name) }
+                self[name].isLinked = true
+                setMeasures(measures, at: name)
+            }
         }
-        totals = totals + -share(of: other)
-        if !self[other].isLinked {
-            self[other].isLinked = true
-            linkName(other)
-        }
-        linkName(place)
-        // The newest facts have the blocks of the file.
-        let names = names(of: place)
-        for name in names { self[name].blocks = entry.blocks }
-        totals = totals + share(of: names)
-    }
-
-    /// Another entry of the same file. It can be one that had a single link when its name was probed last.
-    private mutating func otherName(of place: UInt32) -> UInt32? {
-        let entry = self[place]
-        if let linked = firstLinked(entry, where: { $0 != place }) { return linked }
-        var next = chains[hash(entry)]
-        while next != Self.none {
-            if self[next].isSameFile(as: entry) { return next }
-            next = self[next].nextAlike
-        }
-        return nil
+        enchain(place)
+        totals = totals + share(of: place)
     }
 
     /// Stops counting the file of an entry that goes away, unless it has another name.
     mutating func detach(_ place: UInt32) {
-        guard self[place].isLinked else {
-            totals = totals + -share(of: place)
-            unchain(place)
-            self[place].isCounted = false
-            return
-        }
-        let names = names(of: place)
-        totals = totals + -share(of: names)
-        unlinkName(place)
-        let others = names.filter { $0 != place }
-        if self[place].isCounted {
-            unchain(place)
-            self[place].isCounted = false
-            if let heir = others.first {
-                self[heir].isCounted = true
-                enchain(heir)
-            }
-        }
+        let others = self[place].isLinked ? names(of: place).filter { $0 != place } : []
+        totals = totals + -share(of: place)
+        unchain(place)
         totals = totals + share(of: others)
-    }
-
-    // MARK: Names by file
-
-    private mutating func linkName(_ place: UInt32) {
-        linkedPlaces[self[place].file, default: []].append(place)
-    }
-
-    private mutating func unlinkName(_ place: UInt32) {
-        let file = self[place].file
-        linkedPlaces[file]?.removeAll { $0 == place }
-        if linkedPlaces[file]?.isEmpty == true { linkedPlaces[file] = nil }
-    }
-
-    // MARK: Chains by digest
-
-    private func hash(_ entry: Entry) -> UInt32 {
-        entry.digestPrefix != 0 ? entry.digestPrefix : entry.file
-    }
-
-    /// An entry of which neither the digest nor the file is known is in no chain.
-    private mutating func enchain(_ place: UInt32) {
-        let hash = hash(self[place])
-        guard hash != 0 else { return }
-        if chains.isFull { growChains() }
-        self[place].nextAlike = chains[hash]
-        chains[hash] = place
-        chains.added()
-    }
-
-    private mutating func unchain(_ place: UInt32) {
-        let after = self[place].nextAlike
-        guard after != Self.unchained else { return }
-        let hash = hash(self[place])
-        if chains[hash] == place {
-            chains[hash] = after
-        } else {
-            var before = chains[hash]
-            while self[before].nextAlike != place { before = self[before].nextAlike }
-            self[before].nextAlike = after
-        }
-        self[place].nextAlike = Self.unchained
-        chains.removed()
-    }
-
-    private mutating func growChains() {
-        var members: [UInt32] = []
-        forEachPlace { if self[$0].nextAlike != Self.unchained { members.append($0) } }
-        chains.grow()
-        for place in members { enchain(place) }
     }
 
     // MARK: Invariants
 
     func checkFiles() {
-        var files: [[UInt32]: [UInt32]] = [:]
-        var single: [UInt32] = []
-        var counted = 0
+        var files: [Set<UInt32>: FileTotals] = [:]
         forEachPlace { place in
-            let entry = self[place]
-            counted += entry.isCounted && hash(entry) != 0 ? 1 : 0
-            if entry.isLinked {
-                let size = UInt32(truncatingIfNeeded: entry.size)
-                files[[entry.file, entry.digestPrefix, size], default: []].append(place)
-            } else {
-                single.append(place)
-            }
-        }
-        var sum = FileTotals()
-        for place in single {
-            precondition(self[place].isCounted, "a file with one name is not counted")
-            sum = sum + share(of: place)
-        }
-        for names in files.values {
-            precondition(
-                names.count { self[$0].isCounted } == 1, "a file is not counted exactly once")
-            precondition(
-                Set(self.names(of: names[0])) == Set(names), "the names of a file are not chained")
-            sum = sum + share(of: names)
-        }
-        precondition(sum == totals, "\(totals) counted, \(sum) found")
-        precondition(counted == chains.count, "the chains by digest miss an entry")
-        forEachPlace { place in
-            precondition(
-                (self[place].nextAlike != Self.unchained)
-                    == (self[place].isCounted && hash(self[place]) != 0),
-                "an entry is in the wrong chain")
+            let names = names(of: place)
+            precondition(names.contains(place), "an entry is no name of its file")
+            files[Set(names)] = share(of: place)
         }
         precondition(
-            linkedPlaces.values.reduce(0) { $0 + $1.count }
-                == files.values.reduce(0) { $0 + $1.count },
-            "an entry is kept by file that has no other names")
+            files.keys.reduce(0) { $0 + $1.count } == count, "a name belongs to several files")
+        let sum = files.values.reduce(FileTotals()) { $0 + $1 }
+        precondition(sum == totals, "\(totals) counted, \(sum) found")
     }
 }

@@ -38,6 +38,16 @@ extension Index {
         linkOldest(place)
     }
 
+    /// A scan has found an entry. If another program used its file while nobody watched, only the access time says so.
+    mutating func found(_ key: CacheKey, usedAt time: FileTime) {
+        guard let place = place(of: key) else { return }
+        scanned.insert(place)
+        guard self[place].lastUsedAt < time.nanoseconds else { return }
+        unlink(place)
+        setLastUse(place, time)
+        linkNewest(place)
+    }
+
     /// Records the last use of an entry that is in no list.
     private mutating func setLastUse(_ place: UInt32, _ time: FileTime) {
         var entry = self[place]
@@ -153,14 +163,19 @@ extension Index {
         // The next entry of each class.
         var heads = UsageClass.allCases.map { head(of: $0, isReversed, after: start) }
         var entries: [ListedEntry] = []
-        while entries.count < limit,
-            let usageClass = heads.indices.filter({ heads[$0] != Self.none }).min(by: {
-                wasUsed(heads[$0], before: heads[$1]) == isReversed
-            })
-        {
-            let entry = self[heads[usageClass]]
-            entries.append(ListedEntry(key: entry.key, facts: entry.facts))
-            heads[usageClass] = isReversed ? entry.newer : entry.older
+        while entries.count < limit {
+            var next: Int?
+            for usageClass in heads.indices where heads[usageClass] != Self.none {
+                if let first = next, wasUsed(heads[first], before: heads[usageClass]) == isReversed
+                {
+                    continue
+                }
+                next = usageClass
+            }
+            guard let usageClass = next else { break }
+            let place = heads[usageClass]
+            entries.append(ListedEntry(key: self[place].key, facts: facts(at: place)))
+            heads[usageClass] = isReversed ? self[place].newer : self[place].older
         }
         return entries
     }

@@ -22,7 +22,7 @@ package struct VictimPosition: Sendable {
 /// The search for the entries to evict.
 extension Index {
     /// The entry to evict next: the least recently used one that was never used. It is the least
-    /// recently used of all instead, if the used ones hold more than four fifths of the bytes, or if
+    /// recently used of all instead, if the used ones hold more than nine tenths of the bytes, or if
     /// the entry that was never used is so new that it may still be used. Pins hold bytes of neither
     /// part.
     ///
@@ -46,7 +46,7 @@ extension Index {
     }
 
     private var isUsedPartFull: Bool {
-        totals.used * 5 > (totals.allocated - totals.pinned.bytes) * 4
+        totals.used * 10 > (totals.allocated - totals.pinned.bytes) * 9
     }
 
     /// Whether an entry is so new that no use of it can have counted: the latest use of any entry was

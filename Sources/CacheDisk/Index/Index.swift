@@ -4,33 +4,23 @@ package import CacheValues
 /// All entries, by key and in the order of their use, in three classes. Not safe for concurrent access: the owner of
 /// the state holds the lock.
 ///
-/// Entries live in chunks that never move, so growth never copies them. The table over the chunks
-/// uses open addressing with linear probing (Knuth, TAOCP 3, 6.4, algorithms L and R). Each slot of
-/// the table holds 32 bits of the key and the place of the entry. The highest of those bits give
-/// the slot's home position, so the table is nearly in key order and doubles in one sequential
-/// pass. At a million entries, chunks, table and the chains of ``FileChains`` together take 85 to
-/// 96 bytes an entry.
-package struct Index: ~Copyable, @unchecked Sendable {
-    // Unchecked: only this value owns its chunks and slots, and it never shares them.
-
-    /// No entry. Marks the ends of the order of use, and the end of the free places.
+/// At any count, an entry takes 72 bytes at most: 68 for itself, 3.2 for the heads of the chains in which it is found
+/// by its key and by its content, and some bits. The memory of evicted images, ``Ghosts``, takes four bytes more.
+package struct Index: ~Copyable, Sendable {
+    /// No entry. Marks the ends of the order of use and of chains, and the end of the free places.
     package static let none = UInt32.max
+    /// Marks a place without an entry.
+    static let free = UInt32.max - 1
 
-    /// Marks an entry that is in no chain of ``FileChains``.
-    static let unchained = UInt32.max - 1
-
-    private static let chunkShift: UInt32 = 12
-    private static let chunkSize = 1 << Int(chunkShift)
-
-    private var chunks: [UnsafeMutablePointer<Entry>] = []
-    /// Slots of the table: the key bits above, the place + 1 below. 0 is a free slot.
-    private var slots: UnsafeMutableBufferPointer<UInt64>
-    /// The number of bits by which key bits are shifted right to give the home slot.
-    private var shift: UInt64 = 32 - 10
-    /// The first free place. Free places are chained through `newer`.
+    /// Entries never move. Free places are chained through `newer`.
+    private var entries = Chunks<Entry>()
+    /// The first free place.
     private var firstFree = Index.none
-    /// The number of places that have ever held an entry.
-    private(set) var placesUsed: UInt32 = 0
+    private var byKey = Chains(.byKey, load: 1.5)
+    /// The entries by digest or, if that is not known, by file. See `Index+Files.swift`.
+    private var byContent = Chains(.byContent, load: 8)
+    /// The measures of the few entries that have no room for them.
+    private var large: [UInt32: Measures] = [:]
     /// The order of use of each class, see `Index+Use.swift`.
     var orders = UsageClass.allCases.map { _ in UseOrder() }
 
@@ -38,34 +28,24 @@ package struct Index: ~Copyable, @unchecked Sendable {
     package private(set) var count = 0
     /// The entries that were used since their access times were last written to their files.
     var touched = PlaceSet()
+    /// The entries that the running scan has found.
+    var scanned = PlaceSet()
     /// The sums over all files. A file with several names is counted once.
     package internal(set) var totals = FileTotals()
-    /// The chains of the files by digest, see `Index+Files.swift`.
-    var chains = FileChains()
-    /// The places of the entries whose files have several links, by ``Entry/file``.
-    var linkedPlaces: [UInt32: [UInt32]] = [:]
+    private var ghosts = Ghosts()
 
     /// Bytes that the disk holds for all entries, attributes included.
     package var allocated: Int64 { totals.allocated }
     /// Pinned entries, and the bytes that the disk holds for them.
     package var pinned: Removal { totals.pinned }
 
-    package init() {
-        slots = .allocate(capacity: 1 << 10)
-        slots.initialize(repeating: 0)
-    }
-
-    deinit {
-        slots.deallocate()
-        for chunk in chunks { chunk.deallocate() }
-    }
+    package init() {}
 
     // MARK: Finding
 
     /// The facts about the entry of a key. Asking is not counted as a use.
     package func facts(of key: CacheKey) -> EntryFacts? {
-        guard let place = place(of: key) else { return nil }
-        return self[place].facts
+        place(of: key).map { facts(at: $0) }
     }
 
     package func contains(_ key: CacheKey) -> Bool {
@@ -73,51 +53,45 @@ package struct Index: ~Copyable, @unchecked Sendable {
     }
 
     func place(of key: CacheKey) -> UInt32? {
-        let tag = Self.tag(key)
-        var slot = home(tag)
-        while slots[slot] != 0 {
-            let value = slots[slot]
-            let place = UInt32(truncatingIfNeeded: value) &- 1
-            if value >> 32 == tag, self[place].key == key { return place }
-            slot = (slot + 1) & (slots.count - 1)
-        }
-        return nil
+        var place = byKey.first(Entry.hash(key))
+        while place != Self.none, self[place].key != key { place = self[place].nextByKey }
+        return place == Self.none ? nil : place
     }
 
     subscript(place: UInt32) -> Entry {
-        unsafeAddress {
-            UnsafePointer(chunks[Int(place >> Self.chunkShift)] + Int(place) & (Self.chunkSize - 1))
-        }
-        nonmutating unsafeMutableAddress {
-            chunks[Int(place >> Self.chunkShift)] + Int(place) & (Self.chunkSize - 1)
-        }
+        unsafeAddress { UnsafePointer(entries.address(of: place)) }
+        nonmutating unsafeMutableAddress { entries.address(of: place) }
     }
 
-    /// 32 bits of the key. Keys are digests, so any of their bits are spread as evenly as hashed ones.
-    private static func tag(_ key: CacheKey) -> UInt64 { key.high >> 32 }
+    func facts(at place: UInt32) -> EntryFacts { self[place].facts(measures(at: place)) }
 
-    private func home(_ tag: UInt64) -> Int { Int(tag >> shift) }
+    func measures(at place: UInt32) -> Measures {
+        self[place].measures ?? large[place, default: Measures()]
+    }
+
+    mutating func setMeasures(_ measures: Measures, at place: UInt32) {
+        let fits = self[place].setMeasures(measures)
+        if !fits || !large.isEmpty { large[place] = fits ? nil : measures }
+    }
 
     // MARK: Changing
 
-    /// Inserts an entry as the most recently used of its class. It replaces any entry of the same key.
+    /// Inserts an entry as the most recently used of its class. It replaces any entry of the same key. If it was evicted
+    /// before it was used, it counts as used now.
     package mutating func insert(_ key: CacheKey, _ facts: EntryFacts) {
-        remove(key)
-        let place = place(for: Entry(key, facts))
-        linkNewest(place)
+        var facts = facts
+        facts.hasReturned = ghosts.remove(key)
+        linkNewest(add(key, facts))
     }
 
     /// Inserts an entry as the least recently used of its class.
     mutating func insertOldest(_ key: CacheKey, _ facts: EntryFacts) {
-        remove(key)
-        let place = place(for: Entry(key, facts))
-        linkOldest(place)
+        linkOldest(add(key, facts))
     }
 
     /// Inserts a removed entry again, at its old position in the order of use.
     mutating func restore(_ key: CacheKey, _ facts: EntryFacts) {
-        remove(key)
-        linkByTime(place(for: Entry(key, facts)))
+        linkByTime(add(key, facts))
     }
 
     /// Updates the facts about an entry from its file, without counting that as a use. `false` if
@@ -126,11 +100,12 @@ package struct Index: ~Copyable, @unchecked Sendable {
         guard let place = place(of: key) else { return false }
         let old = self[place]
         var new = Entry(key, facts)
-        new.lastUsedAt = old.lastUsedAt
-        (new.older, new.newer) = (old.older, old.newer)
+        (new.lastUsedAt, new.hasReturned) = (old.lastUsedAt, old.hasReturned)
+        (new.older, new.newer, new.nextByKey) = (old.older, old.newer, old.nextByKey)
         if new.usageClass != old.usageClass { unlink(place) }
         detach(place)
         self[place] = new
+        setMeasures(Measures(facts), at: place)
         attach(place)
         if new.usageClass != old.usageClass { linkByTime(place) }
         return true
@@ -140,16 +115,23 @@ package struct Index: ~Copyable, @unchecked Sendable {
     @discardableResult
     package mutating func remove(_ key: CacheKey) -> EntryFacts? {
         guard let place = place(of: key) else { return nil }
-        let facts = self[place].facts
+        let facts = facts(at: place)
         unlink(place)
-        removeSlot(of: place)
         detach(place)
+        byKey.remove(place, in: entries)
         touched.remove(place)
-        self[place].isOccupied = false
-        self[place].newer = firstFree
+        scanned.remove(place)
+        if !large.isEmpty { large[place] = nil }
+        (self[place].nextByKey, self[place].newer) = (Self.free, firstFree)
         firstFree = place
         count -= 1
         return facts
+    }
+
+    /// An eviction is about to remove an entry. If it was never used, it counts as used should it come back soon.
+    package mutating func willEvict(_ key: CacheKey) {
+        guard let place = place(of: key), self[place].usageClass == .unused else { return }
+        ghosts.insert(key, beside: count)
     }
 
     /// Sets or clears the pin, which protects an entry from eviction. `false` if there is no entry.
@@ -162,81 +144,77 @@ package struct Index: ~Copyable, @unchecked Sendable {
         return true
     }
 
-    private mutating func place(for entry: Entry) -> UInt32 {
-        if (count + 1) * 4 > slots.count * 3 { grow() }
-        let place = freePlace()
-        (chunks[Int(place >> Self.chunkShift)] + Int(place) & (Self.chunkSize - 1))
-            .initialize(to: entry)
-        insertSlot(Self.tag(entry.key) << 32 | UInt64(place + 1))
+    /// Adds an entry, which is in no order of use yet. It replaces any entry of the same key.
+    private mutating func add(_ key: CacheKey, _ facts: EntryFacts) -> UInt32 {
+        remove(key)
+        let entry = Entry(key, facts)
+        var place = firstFree
+        if place == Self.none {
+            place = entries.append(entry)
+        } else {
+            firstFree = self[place].newer
+            self[place] = entry
+        }
+        setMeasures(Measures(facts), at: place)
+        byKey.insert(place, in: entries)
         count += 1
         attach(place)
         return place
     }
 
-    private mutating func freePlace() -> UInt32 {
-        if firstFree != Self.none {
-            defer { firstFree = self[firstFree].newer }
-            return firstFree
-        }
-        if Int(placesUsed) == chunks.count * Self.chunkSize {
-            chunks.append(.allocate(capacity: Self.chunkSize))
-        }
-        defer { placesUsed += 1 }
-        return placesUsed
+    // MARK: Contents
+
+    /// The first entry of the chain in which those with a content are.
+    func first(ofContent hash: UInt32) -> UInt32 { byContent.first(hash) }
+
+    /// An entry of which neither the digest nor the file is known is in no chain.
+    mutating func enchain(_ place: UInt32) {
+        if self[place].hash(.byContent) != 0 { byContent.insert(place, in: entries) }
     }
 
-    // MARK: The table
-
-    private func insertSlot(_ value: UInt64) {
-        var slot = home(value >> 32)
-        while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
-        slots[slot] = value
-    }
-
-    /// Frees the slot of a place and closes the gap behind it (algorithm R).
-    private func removeSlot(of place: UInt32) {
-        let mask = slots.count - 1
-        var gap = home(Self.tag(self[place].key))
-        while UInt32(truncatingIfNeeded: slots[gap]) != place + 1 { gap = (gap + 1) & mask }
-        var next = (gap + 1) & mask
-        while slots[next] != 0 {
-            let home = home(slots[next] >> 32)
-            // The slot can move if its home is not behind the gap: home … gap … next, in a circle.
-            if (next - home) & mask >= (next - gap) & mask {
-                slots[gap] = slots[next]
-                gap = next
-            }
-            next = (next + 1) & mask
-        }
-        slots[gap] = 0
-    }
-
-    private mutating func grow() {
-        let old = slots
-        slots = .allocate(capacity: old.count * 2)
-        slots.initialize(repeating: 0)
-        shift -= 1
-        for value in old where value != 0 { insertSlot(value) }
-        old.deallocate()
+    mutating func unchain(_ place: UInt32) {
+        if self[place].hash(.byContent) != 0 { byContent.remove(place, in: entries) }
     }
 }
 
 // MARK: Walking
 
 extension Index {
+    /// The number of entries that are read under one hold of the lock.
+    private static let stretch = 4096
+
+    /// The number of places that have ever held an entry.
+    var placesUsed: UInt32 { entries.count }
+
     /// Reads the next part of all entries, in no particular order.
     ///
     /// `position` starts at 0 and moves forward. The result is `false` once the end is reached. An
     /// entry that exists during all the calls is read exactly once, even if others are added and
     /// removed between them, because entries never move.
     package func readStretch(
-        _ position: inout Int, places: Int = chunkSize, _ body: (CacheKey, EntryFacts) -> Void
+        _ position: inout Int, places: Int = stretch, _ body: (CacheKey, EntryFacts) -> Void
+    ) -> Bool {
+        readPlaces(&position, places) { body(self[$0].key, facts(at: $0)) }
+    }
+
+    /// Reads the times of the last uses in the same way.
+    package func readUses(_ position: inout Int, _ body: (Use) -> Void) -> Bool {
+        readPlaces(&position) {
+            let time = FileTime(nanoseconds: self[$0].lastUsedAt)
+            body(Use(time: time, key: self[$0].key))
+        }
+    }
+
+    /// Reads the entries that the scan has not found in the same way.
+    package func readUnscanned(_ position: inout Int, _ body: (CacheKey) -> Void) -> Bool {
+        readPlaces(&position) { if !scanned.contains($0) { body(self[$0].key) } }
+    }
+
+    private func readPlaces(
+        _ position: inout Int, _ places: Int = stretch, _ body: (UInt32) -> Void
     ) -> Bool {
         let end = min(position + places, Int(placesUsed))
-        for place in position..<end {
-            let entry = self[UInt32(place)]
-            if entry.isOccupied { body(entry.key, entry.facts) }
-        }
+        for place in UInt32(position)..<UInt32(end) where self[place].isOccupied { body(place) }
         position = end
         return end < placesUsed
     }
@@ -250,8 +228,18 @@ extension Index {
     package func checkInvariants() {
         let seen = UsageClass.allCases.reduce(0) { $0 + checkOrder(of: $1) }
         precondition(seen == count, "\(count) entries, but \(seen) in the order of use")
+        precondition(byKey.count == count, "\(count) entries, but \(byKey.count) by key")
+        var alike = 0
+        forEachPlace { place in
+            precondition(
+                (self[place].measures == nil) == (large[place] != nil), "measures are lost")
+            guard self[place].hash(.byContent) != 0 else { return }
+            alike += 1
+            var found = first(ofContent: self[place].hash(.byContent))
+            while found != place, found != Self.none { found = self[found].nextByContent }
+            precondition(found == place, "an entry is not found by its content")
+        }
+        precondition(alike == byContent.count, "the chains by content have other entries")
         checkFiles()
-        precondition(
-            slots.count(where: { $0 != 0 }) == count, "the slots are not as many as the entries")
     }
 }

@@ -4,6 +4,7 @@ import CacheValues
 package enum UsageClass: Int, CaseIterable, Sendable {
     /// Images without a use later than ``EntryFacts/firstUse``.
     case unused
+    /// Images with such a use, and those of ``Ghosts`` that came back.
     case used
     /// Images that are pinned. They are never evicted.
     case pinned

@@ -7,7 +7,7 @@ extension EntryFacts {
         var same = other
         (same.allocated, same.lastUsedAt, same.removeAt) = (allocated, lastUsedAt, removeAt)
         (same.inode, same.isLinked, same.digestPrefix) = (inode, isLinked, digestPrefix)
-        same.awaitsAttributes = awaitsAttributes
+        (same.awaitsAttributes, same.hasReturned) = (awaitsAttributes, hasReturned)
         return self == same
     }
 }

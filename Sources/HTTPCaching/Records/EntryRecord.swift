@@ -70,6 +70,6 @@ package struct EntryRecord: Hashable, Sendable {
     /// The digits keep a file that was given the name of another entry from being one, and let several names share
     /// one file. A longer name would not fit into the inode with its value.
     package static func attributeName(of key: CacheKey) -> String {
-        "user.cached." + Substring(key.description.utf8.prefix(8))
+        EntryAttributes.name(of: key)
     }
 }

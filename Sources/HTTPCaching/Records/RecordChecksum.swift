@@ -18,7 +18,7 @@ enum RecordChecksum {
     }
 
     private static func hasSum(_ text: UnsafeRawBufferPointer) -> Bool {
-        text.dropLast(digitCount).suffix(4).elementsEqual("sum=".utf8)
+        text.dropLast(digitCount).suffix(4).spells("sum=")
     }
 
     /// Whether the sum is right. A record without a sum counts as right, because the first version wrote none.

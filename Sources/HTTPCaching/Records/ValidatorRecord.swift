@@ -18,11 +18,11 @@ package struct ValidatorRecord: Hashable, Sendable {
         self.validators = validators
     }
 
-    private static let version = "v2"
+    private static let version: StaticString = "v2"
 
     /// The name of the attribute with the validators of a key. It belongs to one name, like that of the record.
     package static func attributeName(of key: CacheKey) -> String {
-        EntryRecord.attributeName(of: key) + ".validators"
+        EntryAttributes.name(of: key, ".validators")
     }
 
     /// The same without the validators, for inodes that have too little room for attributes. The origin sends them
@@ -31,7 +31,7 @@ package struct ValidatorRecord: Hashable, Sendable {
 
     /// The value of the attribute.
     package var text: String {
-        var text = Self.version
+        var text = Self.version.description
         // A usual value has this size. One is made for every image that is published.
         text.reserveCapacity(192)
         func add(_ name: String, _ value: String?) {
@@ -55,7 +55,7 @@ package struct ValidatorRecord: Hashable, Sendable {
     package init?(_ bytes: UnsafeRawBufferPointer) {
         var fields = bytes.split(separator: UInt8(ascii: " ")).makeIterator()
         guard RecordChecksum.seals(bytes), let version = fields.next(),
-            version.elementsEqual(Self.version.utf8)
+            version.spells(Self.version)
         else { return nil }
         self.init(digest: nil, validators: Validators())
         while let field = fields.next() {
@@ -75,18 +75,23 @@ package struct ValidatorRecord: Hashable, Sendable {
         _ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>
     ) {
         let text = String(decoding: value, as: UTF8.self)
-        if name.elementsEqual("sha256".utf8) {
+        if name.spells("sha256") {
             digest = text
-        } else if name.elementsEqual("of".utf8) {
+        } else if name.spells("of") {
             validators.original = UInt32(text, radix: 16)
-        } else if name.elementsEqual("at".utf8) {
+        } else if name.spells("at") {
             validators.source = ResponseSource(text)
-        } else if name.elementsEqual("modified".utf8) {
+        } else if name.spells("modified") {
             validators.lastModified = UInt32(text).map(UnixTime.init)
-        } else if name.elementsEqual("since".utf8) {
+        } else if name.spells("since") {
             validators.modifiedText = text.replacing("_", with: " ")
-        } else if name.elementsEqual("etag".utf8) {
+        } else if name.spells("etag") {
             validators.entityTag = text
         }
     }
+}
+
+extension Collection<UInt8> {
+    /// Whether the bytes are those of a text.
+    func spells(_ text: StaticString) -> Bool { text.withUTF8Buffer { elementsEqual($0) } }
 }

@@ -1,3 +1,4 @@
+import CacheKey
 import Glibc
 
 @testable import CacheCore
@@ -16,8 +17,11 @@ struct OrderModel {
         var fetchedAt: Int
         var lastUse: Int
 
+        /// Whether it was evicted before it was used, and came back while the same cache ran.
+        var hasReturned = false
+
         /// Whether it was used after its first ten seconds.
-        var isUsed: Bool { lastUse >= fetchedAt + 10 }
+        var isUsed: Bool { hasReturned || lastUse >= fetchedAt + 10 }
     }
 
     /// The victims for a download: some are evicted before it writes, the others while it runs.
@@ -34,6 +38,10 @@ struct OrderModel {
     var partials: [Int: Int64] = [:]
     var maximumBytes: Int64
     var maximumEntries = Int.max
+    /// The keys of the images.
+    private let keys: [CacheKey]
+    /// The images that were evicted before they were used. Tests of the index say how many are remembered.
+    private var ghosts = Ghosts()
 
     var used: Int64 {
         entries.reduce(0) { $0 + $1.bytes } + partials.values.reduce(0, +)
@@ -46,8 +54,8 @@ struct OrderModel {
 
     subscript(image: Int) -> Entry? { entries.first { $0.image == image } }
 
-    init(maximumBytes: Int64) {
-        self.maximumBytes = maximumBytes
+    init(maximumBytes: Int64, keys: [CacheKey]) {
+        (self.maximumBytes, self.keys) = (maximumBytes, keys)
     }
 
     // MARK: Events
@@ -57,6 +65,12 @@ struct OrderModel {
         guard let index = entries.firstIndex(where: { $0.image == image }) else { return }
         entries.append(entries.remove(at: index))
         entries[entries.count - 1].lastUse = time(nil)
+    }
+
+    /// Records that another cache runs on the directory now.
+    mutating func restarted() {
+        ghosts = Ghosts()
+        for index in entries.indices { entries[index].hasReturned = false }
     }
 
     /// Records that an hour has passed since everything before.
@@ -89,7 +103,7 @@ struct OrderModel {
         entries.append(
             Entry(
                 image: image, bytes: bytes, isPinned: isPinned, fetchedAt: fetchedAt,
-                lastUse: time(nil)))
+                lastUse: time(nil), hasReturned: ghosts.remove(keys[image])))
     }
 
     mutating func went(_ image: Int) {
@@ -154,7 +168,7 @@ struct OrderModel {
         return victims
     }
 
-    /// The oldest of those that were never used. It is the oldest of all, if the used ones have more than four fifths
+    /// The oldest of those that were never used. It is the oldest of all, if the used ones have more than nine tenths
     /// of the bytes, or if the first ten seconds of the oldest of the others had not ended at the latest use of all.
     private mutating func nextVictim(sparing image: Int?) -> Int? {
         let unpinned = entries.filter { !$0.isPinned }
@@ -164,13 +178,17 @@ struct OrderModel {
             !entries[$0].isPinned && entries[$0].image != image
         }
         var victim = candidates.first
-        if usedBytes * 5 <= bytes * 4,
+        if usedBytes * 10 <= bytes * 9,
             let unused = candidates.first(where: { !entries[$0].isUsed }),
             let latestUse, latestUse >= entries[unused].fetchedAt + 10
         {
             victim = unused
         }
-        return victim.map { entries.remove(at: $0).image }
+        guard let victim else { return nil }
+        if !entries[victim].isUsed {
+            ghosts.insert(keys[entries[victim].image], beside: entries.count)
+        }
+        return entries.remove(at: victim).image
     }
 
     /// Whole blocks, and one for the attributes.

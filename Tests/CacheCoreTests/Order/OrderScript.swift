@@ -45,7 +45,7 @@ final class OrderScript {
     let numbers: [String: Int]
     let watch: DeletionWatch
     var random: SeededGenerator
-    var model = OrderModel(maximumBytes: OrderScript.range.upperBound)
+    var model: OrderModel
     /// The images moved or copied out of the cache, and whether each is pinned.
     var kept: [Int: Bool] = [:]
     var figures = Figures()
@@ -71,6 +71,8 @@ final class OrderScript {
             CacheKey(try CacheURL(origin.url("/\(number).png"))).description
         }
         numbers = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
+        model = OrderModel(
+            maximumBytes: Self.range.upperBound, keys: names.compactMap { CacheKey($0) })
         watch = try DeletionWatch(directory)
     }
 
@@ -83,6 +85,7 @@ final class OrderScript {
                     try await live(try await begin(in: scope), until: operations)
                 }
                 figures.restarts += 1
+                model.restarted()
                 if random.oneIn(2) { try passHour() }
             }
         } catch {

@@ -395,7 +395,7 @@ struct DirectoryScriptTests {
         _ = script.want("a", by: nil)
         let sorted = [("b", 30), ("c", 20), ("a", 10)] as [(String, UInt32)]
         let stretch = sorted.map {
-            (key: script.key($0.0), lastUsedAt: FileTime(UnixTime(rawValue: $0.1)))
+            Use(time: FileTime(UnixTime(rawValue: $0.1)), key: script.key($0.0))
         }
         script.state.disk.sort(stretch[...])
         #expect(script.order == ["a", "b", "c"].map(script.key))

@@ -18,11 +18,16 @@ struct EvictionOrderTests {
             // Some were never used, and some parts are small.
             let wasUsed = UInt32.random(in: 0..<100, using: &random) < UInt32(seed * 3 % 100)
             let used = fetched + (wasUsed ? .random(in: 10..<3000, using: &random) : 0)
-            index.insert(
-                Sample.key("\(number)"),
-                Sample.facts(
-                    allocated: 4096 * .random(in: 1..<9, using: &random), fetchedAt: fetched,
-                    lastUsedAt: used, isPinned: number % 17 == 0))
+            let facts = Sample.facts(
+                allocated: 4096 * .random(in: 1..<9, using: &random), fetchedAt: fetched,
+                lastUsedAt: used, isPinned: number % 17 == 0)
+            let key = Sample.key("\(number)")
+            index.insert(key, facts)
+            guard number % 7 == 0 else { continue }
+            // It comes back after its eviction.
+            index.willEvict(key)
+            index.remove(key)
+            index.insert(key, facts)
         }
         var (position, hasMore) = (0, true)
         var all: [ListedEntry] = []

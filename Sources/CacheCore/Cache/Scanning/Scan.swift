@@ -9,8 +9,6 @@ internal import SystemPackage
 /// Reads the directory into the index while the cache already answers: the names in batches, then the order of use
 /// by access time. Repeated if changes were lost during the scan.
 struct Scan {
-    private typealias Seen = (key: CacheKey, lastUsedAt: FileTime)
-
     let cache: Cache
     let logger: Logger
 
@@ -37,36 +35,33 @@ struct Scan {
         // The order of use is read from the files, so known uses are written to them first.
         cache.flushAccessTimes()
         cache.run { state, _ in state.disk.scanBegan() }
-        let seen = try readDirectory()
-        probeRest(seen)
-        sort(seen)
-        return seen.count
+        let count = try readDirectory()
+        probeRest()
+        sort()
+        return count
     }
 
-    private func readDirectory() throws(Errno) -> [Seen] {
-        var seen: [Seen] = []
+    private func readDirectory() throws(Errno) -> Int {
+        var count = 0
         try cache.directory.scan(
             begin: { cache.beginProbe() },
             batch: { batch, start in
-                for item in batch {
-                    guard case .entry(let key, .entry(let facts)) = item else { continue }
-                    seen.append((key, facts.lastUsedAt))
-                }
+                for case .entry(_, .entry) in batch { count += 1 }
                 cache.takeScanned(batch, since: start)
                 return !cache.isDraining
             })
-        return seen
+        return count
     }
 
     /// Probes the entries of the index that were not found in the directory: they can have gone unnoticed.
-    private func probeRest(_ seen: [Seen]) {
-        let found = Set(seen.map(\.key))
+    private func probeRest() {
         var position = 0
         var hasMore = true
         while hasMore, !cache.isDraining {
-            let stretch = cache.readStretch(&position)
-            hasMore = stretch.hasMore
-            let missed = stretch.entries.map(\.key).filter { !found.contains($0) }
+            var missed: [CacheKey] = []
+            hasMore = cache.read {
+                $0.disk.index.readUnscanned(&position) { missed.append($0) }
+            }
             guard !missed.isEmpty else { continue }
             let start = cache.beginProbe()
             let batch = missed.map { key in
@@ -76,11 +71,46 @@ struct Scan {
         }
     }
 
-    private func sort(_ seen: [Seen]) {
-        let sorted = seen.sorted { ($0.lastUsedAt, $0.key) > ($1.lastUsedAt, $1.key) }
-        for stretch in sorted.chunks(ofCount: CacheDirectory.scanBatch) where !cache.isDraining {
-            cache.run { state, _ in state.disk.sort(stretch) }
+    // MARK: The order of use
+
+    /// The most uses that are sorted at a time. A list of all would take a third of the memory of the index.
+    private static let part = 1 << 17
+
+    /// Sorts all entries by their last use, the latest part first.
+    private func sort() {
+        var last: Use?
+        var isWhole = false
+        while !isWhole, !cache.isDraining {
+            let part = latest(before: last)
+            for stretch in part.chunks(ofCount: CacheDirectory.scanBatch) where !cache.isDraining {
+                cache.run { state, _ in state.disk.sort(stretch) }
+            }
+            last = part.last
+            isWhole = part.count < Self.part
         }
+    }
+
+    /// The latest uses before another one, the latest first.
+    private func latest(before end: Use?) -> [Use] {
+        var part: [Use] = []
+        // Once the part was full, earlier uses are none of the latest.
+        var floor: Use?
+        var position = 0
+        var hasMore = true
+        while hasMore {
+            hasMore = cache.read { state in
+                state.disk.index.readUses(&position) { use in
+                    if end.map({ use < $0 }) != false, floor.map({ use > $0 }) != false {
+                        part.append(use)
+                    }
+                }
+            }
+            guard part.count >= 2 * Self.part || !hasMore else { continue }
+            part.sort(by: >)
+            part.removeLast(max(part.count - Self.part, 0))
+            if part.count == Self.part { floor = part.last }
+        }
+        return part
     }
 }
 

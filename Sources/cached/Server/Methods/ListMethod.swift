@@ -78,7 +78,8 @@ struct ListMethod: Sendable {
         }
         server.replies.writeItems(of: found, after: after?.description, to: &output) {
             found, output in
-            let details = found.details ?? server.cache.details(of: found.entry.key)
+            let details =
+                found.details ?? server.cache.details(of: found.entry.key, found.entry.facts)
             (details.url ?? "").withUTF8Bytes { url in
                 server.replies.items.write(
                     url: url, found.entry.key, .cached(found.entry.facts), details: details,
@@ -108,7 +109,8 @@ struct ListMethod: Sendable {
                 examined += 1
                 guard filter.takes(entry, of: cache, now: now) else { continue }
                 let details =
-                    filter.needsDetails(of: entry.facts) ? cache.details(of: entry.key) : nil
+                    filter.needsDetails(of: entry.facts)
+                    ? cache.details(of: entry.key, entry.facts) : nil
                 if filter.takes(url: details?.url, entry.key) { found.append((entry, details)) }
             }
             guard entries.count == chunk else {
@@ -130,7 +132,7 @@ struct ListMethod: Sendable {
             position += 1
             guard filter.takes(entry, of: server.cache, now: now) else { continue }
             let needsDetails = filter.needsDetails(of: entry.facts) || !keysOnly
-            let details = needsDetails ? server.cache.details(of: entry.key) : nil
+            let details = needsDetails ? server.cache.details(of: entry.key, entry.facts) : nil
             guard filter.takes(url: details?.url, entry.key) else { continue }
             found.append((entry, details, Item.Rank(usageClass)))
         }
