@@ -248,7 +248,7 @@ final class TransferThread {
         let now = ContinuousClock.now
         for download in downloads.values {
             guard let deadline = download.request.deadline, deadline < now,
-                rereading.ended[download.id] == nil, !goesOnBesideOrigin(download)
+                rereading.ended[download.id] == nil, !hasMoreTime(download)
             else { continue }
             end(download, .failed(.timedOut))
         }

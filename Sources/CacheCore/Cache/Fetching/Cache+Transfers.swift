@@ -16,7 +16,7 @@ extension Cache: TransferDelegate {
     }
 
     func downloadIsLocal(_ key: CacheKey, _ id: FlightID) {
-        run { state, _ in state.transferIsLocal(key, id) }
+        run { $0.transferIsLocal(key, id, &$1) }
     }
 
     func flow(of key: CacheKey, _ id: FlightID) -> FlowKey? {
@@ -84,7 +84,8 @@ extension CacheState {
         let times = image.times
         guard let answered = times.answered, let staged = times.staged else { return }
         downloaded(
-            bytes: image.record.size, firstByte: times.began.duration(to: answered),
+            image.key, image.flight, bytes: image.record.size,
+            firstByte: times.began.duration(to: answered),
             whole: times.began.duration(to: staged))
     }
 }
