@@ -11,7 +11,7 @@ extension Download {
     func changesConnection(after end: RequestEnd) -> Bool {
         guard request.failure == nil else { return false }
         let isStray = request.metStrayData(end, isRepeated: changedConnections > 0)
-        let isLost = changedConnections == 0 && request.lostConnection(end)
+        let isLost = request.lostConnection(end, after: changedConnections)
         guard isStray || isLost || request.cameTooLate || request.metOnlySilence(end) else {
             return false
         }
@@ -20,7 +20,8 @@ extension Download {
             if isStray { request.fail(.strayData) }
             return false
         }
-        plan.needsNewConnection = true
+        // libcurl uses a lost connection no more. The origin's other connections are as good as new ones.
+        plan.needsNewConnection = !isLost
         return true
     }
 

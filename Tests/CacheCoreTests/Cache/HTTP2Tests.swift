@@ -211,7 +211,8 @@ struct HTTP2Tests {
         }
     }
 
-    /// libcurl opens a connection more for each download that finds no free stream.
+    /// libcurl opens a connection more for each download that finds no free stream. Version 8 also closes a connection
+    /// that refused a stream because the server's limit was not known yet; the server has some of those besides the six.
     @Test(arguments: [1, 2, 7, 128])
     func aServerThatAllowsFewStreamsHasSixConnections(streams: Int) async throws {
         try await withTestScope { scope in
@@ -224,7 +225,7 @@ struct HTTP2Tests {
                 tls: authority.issue(for: ["IP:127.0.0.1"]),
                 extra: """
                     http2_max_concurrent_streams \(streams);
-                    if ($connections_active ~ "^([7-9]|[0-9][0-9]+)$") { return 503; }
+                    if ($connections_active ~ "^(1[3-9]|[2-9][0-9]|[0-9][0-9][0-9]+)$") { return 503; }
                     """, in: scope)
             let fixture = try CacheFixture(in: scope) {
                 $0.transfers.certificateFile = authority.certificate
@@ -236,7 +237,7 @@ struct HTTP2Tests {
             let connections = Set(
                 nginx.log.split(separator: "\n").filter { $0.hasPrefix("GET ") }
                     .compactMap { $0.split(separator: " ").last })
-            #expect(connections.count <= 12, "\(connections.count)")
+            #expect(connections.count <= 24, "\(connections.count)")
             if streams > 100 { #expect(connections.count == 1) }
         }
     }

@@ -96,7 +96,8 @@ struct StoreWriteTests {
             fixture.origin.route("/v.png", .answer(headers: ["Vary": "*"], body: image))
             #expect(try await fixture.fetch("/a.png", "/v.png").failures.isEmpty)
             await CacheFixture.drain(fixture.cache)
-            #expect(writes(store) == [])
+            // Claims are taken back.
+            #expect(writes(store).allSatisfy { $0 == "DELETE" })
         }
     }
 

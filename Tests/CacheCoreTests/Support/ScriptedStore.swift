@@ -19,7 +19,9 @@ struct ScriptedStore {
         timeout: Duration = .seconds(1)
     ) throws {
         server = try ScriptedOrigin(in: scope)
-        server.otherwise(.storeError(404, "NoSuchKey"))
+        server.otherwise { request in
+            request.method == "PUT" ? .answer(200) : .storeError(404, "NoSuchKey")
+        }
         let location = try StoreLocation(
             "s3://images", endpoint: server.url(""), region: "us-east-1", style: nil)
         var settings = StoreSettings(location: location, credentials: .none)

@@ -56,8 +56,8 @@ struct OriginConnection {
 
     private func answer(to request: OriginRequest) -> OriginScript {
         let (routes, fallback) = origin.state.read { ($0.routes, $0.fallback) }
-        let responder = routes[request.target] ?? routes[request.path]
-        return responder?(request) ?? fallback
+        let responder = routes[request.target] ?? routes[request.path] ?? fallback
+        return responder(request)
     }
 
     private func perform(_ script: OriginScript, for request: OriginRequest) -> Next {

@@ -14,7 +14,7 @@ public final class ScriptedOrigin: Sendable {
 
     struct State: Sendable {
         var routes: [String: Responder] = [:]
-        var fallback = OriginScript.answer(404, headers: ["Content-Type": "text/plain"])
+        var fallback: Responder = { _ in .answer(404, headers: ["Content-Type": "text/plain"]) }
         /// Every request, at the index of its id.
         var requests: [OriginRequest] = []
         /// The connections still open, by number.
@@ -65,7 +65,12 @@ public final class ScriptedOrigin: Sendable {
 
     /// Sets the response for all paths without a route.
     public func otherwise(_ script: OriginScript) {
-        state.change { $0.fallback = script }
+        otherwise { _ in script }
+    }
+
+    /// Sets the response for all paths without a route, computed for each request.
+    public func otherwise(responder: @escaping Responder) {
+        state.change { $0.fallback = responder }
     }
 
     /// Every request so far, or those for one path (or one target with its query).

@@ -5,9 +5,10 @@ internal import Synchronization
 /// Ends a connection whose bytes keep libcurl, or a library beneath it, from coming back.
 ///
 /// Small frames of HTTP/2 or messages of TLS that arrive as fast as they can be read are read without end, in one call.
-/// No other transfer goes on meanwhile, and nothing that libcurl calls sees them. So another thread looks every 40 ms
-/// whether the receiving thread is still in the same call and has computed all the time. It then shuts down the socket
-/// that has brought most since, and discards what the kernel has received on it.
+/// No other transfer goes on meanwhile, and nothing that libcurl calls sees them. So another thread looks every 20 ms
+/// whether the receiving thread is still in the same call and has computed for long. It then shuts down the socket that
+/// brought most from one look to the next, three times in a row, and discards what the kernel has received on it. A call
+/// that is long because the machine is slow or short of memory takes in little more than was there before.
 final class ReceiveGuard: Sendable {
     private struct Sockets {
         var open: Set<Int32> = []
@@ -24,11 +25,13 @@ final class ReceiveGuard: Sendable {
     private let wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     private let thread = Mutex<NamedThread?>(nil)
 
-    private static let interval: Int32 = 40
-    /// The part of two intervals that the receiving thread has to have computed, in nanoseconds.
+    private static let interval: Int32 = 20
+    /// What the receiving thread has to have computed in one call, in nanoseconds.
     private static let busyTime: Int64 = 50_000_000
+    /// Intervals in which the same socket has to have brought most.
+    private static let steadyIntervals = 3
     /// Intervals without a turn before the guard sleeps.
-    private static let restTurns = 25
+    private static let restTurns = 50
 
     deinit {
         if wake >= 0 { _ = Glibc.close(wake) }
@@ -84,7 +87,8 @@ final class ReceiveGuard: Sendable {
 
     private func run(_ clock: clockid_t) {
         var (seen, since) = (0, Int64(0))
-        var received: [Int32: Int64]?
+        var received: [Int32: Int64] = [:]
+        var busiest: (socket: Int32, intervals: Int)?
         var rest = 0
         while !isStopping.load(ordering: .relaxed) {
             var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
@@ -93,15 +97,19 @@ final class ReceiveGuard: Sendable {
             eventfd_read(wake, &value)
             let turn = turns.load(ordering: .sequentiallyConsistent)
             guard turn == seen else {
-                (seen, since, received, rest) = (turn, Self.time(clock), nil, 0)
+                (seen, since, received, busiest, rest) = (turn, Self.time(clock), [:], nil, 0)
                 continue
             }
             if turn.isMultiple(of: 2) {
                 rest += 1
                 if rest > Self.restTurns { sleep(unless: turn) }
             } else if Self.time(clock) - since > Self.busyTime {
-                if let received { endBusiest(since: received) }
-                received = bytesReceived()
+                let now = bytesReceived()
+                busiest = Self.busiest(now, since: received).map { socket in
+                    (socket, socket == busiest?.socket ? busiest!.intervals + 1 : 1)
+                }
+                received = now
+                if let busiest, busiest.intervals >= Self.steadyIntervals { end(busiest.socket) }
             }
         }
     }
@@ -120,20 +128,21 @@ final class ReceiveGuard: Sendable {
         }
     }
 
+    private static func busiest(_ now: [Int32: Int64], since before: [Int32: Int64]) -> Int32? {
+        let gains = now.compactMap { socket, bytes in
+            before[socket].map { (socket: socket, bytes: bytes - $0) }
+        }
+        return gains.filter { $0.bytes > 0 }.max { $0.bytes < $1.bytes }?.socket
+    }
+
     /// shutdown(2); tcp(7), `MSG_TRUNC`.
-    private func endBusiest(since before: [Int32: Int64]) {
+    private func end(_ socket: Int32) {
         sockets.withLock { sockets in
-            let gains = sockets.open.compactMap { socket in
-                before[socket].map { (socket: socket, bytes: clinux_received(socket) - $0) }
-            }
-            guard let busiest = gains.max(by: { $0.bytes < $1.bytes }), busiest.bytes > 0 else {
+            guard sockets.open.contains(socket), sockets.ended.insert(socket).inserted else {
                 return
             }
-            sockets.ended.insert(busiest.socket)
-            shutdown(busiest.socket, Int32(SHUT_RDWR))
-            while recv(
-                busiest.socket, nil, 1 << 30, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) > 0
-            {}
+            shutdown(socket, Int32(SHUT_RDWR))
+            while recv(socket, nil, 1 << 30, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) > 0 {}
         }
     }
 

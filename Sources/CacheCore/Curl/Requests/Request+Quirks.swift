@@ -84,9 +84,12 @@ extension Request {
 
     /// Whether an HTTP/2 connection ended before the response began. A request that comes after the last one that the
     /// server names in GOAWAY was not processed (RFC 9113 §6.8), and GET may be repeated in any case (RFC 9110 §9.2.2).
-    /// libcurl repeats only those that it knows to be refused.
-    func lostConnection(_ end: RequestEnd) -> Bool {
-        guard mayUseHTTP2, head.status == 0 else { return false }
+    /// libcurl repeats only those that it knows to be refused. Each connection of the origin can refuse a request once,
+    /// until the server has said how many streams it permits.
+    func lostConnection(_ end: RequestEnd, after changes: Int) -> Bool {
+        guard mayUseHTTP2, head.status == 0, changes < environment.settings.transfersPerHost else {
+            return false
+        }
         // Since libcurl 8, a stream that waited on such a connection could not be sent.
         return end == .failed(.notSent)
             || hasAsked && (end == .failed(.http2) || end == .failed(.cutOff))
