@@ -25,8 +25,11 @@ extension FetchingState {
 
     /// A download has reached a host that is another one on another network. The images of its origin concern this
     /// machine alone: it neither asks others for them nor tells others of them.
-    package mutating func transferIsLocal(_ key: CacheKey, _ id: FlightID) {
+    package mutating func transferIsLocal(
+        _ key: CacheKey, _ id: FlightID, _ effects: inout Effects
+    ) {
         guard let flight = downloads.flight(key, id) else { return }
+        if flight.hasClaim { deleteFromStore(key, flight, &effects) }
         store?.localOrigins.insert(flight.origin)
     }
 
@@ -83,6 +86,12 @@ extension FetchingState {
         if !claims { store?.counters.lookups += 1 }
         effects.work.append(.askStore(flight.id, key, flight.url, hints(for: key), question))
         changed(key, &effects)
+    }
+
+    /// How long an answer may take by now. Answers to questions that were asked together come one after the other, so the
+    /// first ones, and one that is late, show how long the others can take.
+    package var storePatience: StorePatience? {
+        store.map { $0.pace.patience(atMost: $0.policy.timeout) }
     }
 
     /// The store is not asked for now: the downloads that wait for their turn there queue for their origins, some at a
@@ -314,7 +323,8 @@ extension FetchingState {
     /// meanwhile: a claim of a machine that has no slot yet would keep the others waiting for nothing.
     func isToClaim(_ key: CacheKey, _ flight: Flight) -> Bool {
         flight.storeFinding == .missing && !disk.contains(key) && hasCommonName(flight)
-            && store?.claims(isPrefetch: urgency(of: flight) == .background) == true
+            && store?.claims(
+                from: flight.origin, isPrefetch: urgency(of: flight) == .background) == true
     }
 
     mutating func claim(_ key: CacheKey, for client: ClientID, _ effects: inout Effects) {

@@ -55,9 +55,13 @@ extension FetchingState {
     // MARK: The end of a transfer
 
     /// A whole image arrived. The times run from the request to the beginning of the response, and to the last byte.
-    package mutating func downloaded(bytes: Int64, firstByte: Duration, whole: Duration) {
+    package mutating func downloaded(
+        _ key: CacheKey, _ id: FlightID, bytes: Int64, firstByte: Duration, whole: Duration
+    ) {
         counters.downloaded(bytes: bytes, firstByte: firstByte, whole: whole)
-        store?.downloaded(in: whole)
+        if let flight = downloads.flight(key, id) {
+            store?.downloaded(from: flight.origin, in: whole)
+        }
     }
 
     /// The whole image has arrived and been checked. It is published, unless its download has ended.

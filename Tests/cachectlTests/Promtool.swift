@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prometheus' own check of metrics.
+/// Prometheus' own checks.
 enum Promtool {
     private static let program = ["/usr/bin/promtool", "/usr/local/bin/promtool"].first {
         FileManager.default.isExecutableFile(atPath: $0)
@@ -8,12 +8,14 @@ enum Promtool {
 
     static var isInstalled: Bool { program != nil }
 
-    /// Runs `promtool check metrics`. It prints what is wrong.
-    static func check(_ text: String) throws -> (status: Int32, output: String) {
+    /// Runs it, for example as `promtool check metrics`. It prints what is wrong.
+    static func run(_ arguments: [String], input text: String = "") throws
+        -> (status: Int32, output: String)
+    {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
         process.executableURL = URL(filePath: program ?? "")
-        process.arguments = ["check", "metrics"]
+        process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output
         process.standardError = output

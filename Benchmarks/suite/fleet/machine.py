@@ -31,15 +31,24 @@ class Machine:
             time.sleep(max(0.0, start + due - time.monotonic()))
             self.fetch([image])
 
-    def fetch(self, images: list[int], **options: str) -> None:
+    def fetch(self, images: list[int], **options: str) -> list[float]:
+        """Fetches images together. Returns the seconds after which each was cached."""
         parameters = {"urls": [self.urls[image] for image in images], **options}
-        call = {"method": "io.cached.Cache.Fetch", "parameters": parameters}
+        call = {"method": "io.cached.Cache.Fetch", "parameters": parameters, "more": True}
+        start = time.monotonic()
         self.client.sendall(json.dumps(call).encode() + b"\0")
-        reply = bytearray()
-        while not reply.endswith(b"\0"):
+        times: dict[str, float] = {}
+        unread, continues = b"", True
+        while continues:
             received = self.client.recv(1 << 20)
             if not received:
                 raise Unavailable("cached closed the connection of a Fetch call")
-            reply += received
-        items = json.loads(reply[:-1])["parameters"]["items"]
-        self.failures += sum(item["state"] != "cached" for item in items)
+            *messages, unread = (unread + received).split(b"\0")
+            for message in messages:
+                reply = json.loads(message)
+                continues = reply.get("continues", False)
+                for item in reply["parameters"]["items"]:
+                    if item["state"] == "cached":
+                        times.setdefault(item["url"], time.monotonic() - start)
+        self.failures += len(images) - len(times)
+        return list(times.values())

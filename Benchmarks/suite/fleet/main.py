@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from statistics import median
 
 from ..daemon import Daemon
 from ..session import Session, Unavailable, progress
@@ -19,8 +20,11 @@ from .origin import FleetOrigin
 
 #: How far the requests to the origin may be from those of the simulation.
 TOLERANCE = 0.15
-#: New images that all machines want at once. Each has to make room for them among the images that it uses.
-FLASH = 60
+#: New images of the quick origin that all machines prefetch at once. Each has to make room for them among the images that
+#: it uses.
+PREFETCHED = 60
+#: New images of the slow origin that a person at each machine waits for.
+AWAITED = 30
 
 
 def main() -> int:
@@ -63,7 +67,8 @@ def run(options: argparse.Namespace) -> int:
                 options.seed)
     with Session(options.scratch) as session:
         engine = Engine(session, options.weed)
-        origin = FleetOrigin(session, options.catalogue + FLASH, options.lifetime)
+        quick = options.catalogue + PREFETCHED
+        origin = FleetOrigin(session, quick, options.lifetime, AWAITED + 1)
         progress(f"{options.machines} daemons, {options.seconds:.0f} s")
         machines = [
             Machine(Daemon(
@@ -75,7 +80,11 @@ def run(options: argparse.Namespace) -> int:
         expected = simulate(load, Rules(options.lifetime, options.held))
         alone = simulate(load, Rules(options.lifetime, options.held, hasStore=False))
         print("\n".join(table(measured, expected, alone)))
-        print(flash(options.catalogue, machines, origin))
+        images = list(range(options.catalogue, quick))
+        print(flash("a prefetch", images, machines, origin, priority="background"))
+        alone = median(machines[0].fetch([quick + AWAITED]))
+        images = list(range(quick, quick + AWAITED))
+        print(flash("a flash", images, machines, origin), f"One download alone takes {alone:.2f} s.")
         failures = sum(machine.failures for machine in machines)
     if failures:
         print(f"{failures} fetches failed")
@@ -114,21 +123,30 @@ def table(measured: Requests, expected: Requests, alone: Requests) -> list[str]:
     return lines
 
 
-def flash(first: int, machines: list[Machine], origin: FleetOrigin) -> str:
-    """All machines prefetch the same new images at one moment."""
-    before = len(origin.log.read_text().splitlines())
-    images = list(range(first, first + FLASH))
-    threads = [
-        threading.Thread(target=machine.fetch, args=(images,), kwargs={"priority": "background"})
-        for machine in machines]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    answers = origin.answers(skipping=before)
-    total = sum(answers.values())
-    return (f"{FLASH} new images that {len(machines)} machines prefetch at once: "
-            f"{total / FLASH:.1f} origin requests an image, at most {max(answers.values())}")
+def flash(
+    name: str, images: list[int], machines: list[Machine], origin: FleetOrigin, **options: str
+) -> str:
+    """All machines want the same new images at one moment."""
+    seen = len(origin.log.read_text().splitlines())
+    before = totals(machines)
+    with ThreadPoolExecutor(len(machines)) as pool:
+        answers = pool.map(lambda machine: machine.fetch(images, **options), machines)
+        times = sorted(time for answer in answers for time in answer)
+    after = totals(machines)
+    requests = origin.answers(skipping=seen)
+    total = sum(requests.values())
+    counts = ", ".join(f"{after[name] - before[name]} {name[5:].lower()}" for name in before)
+    return (
+        f"{name} of {len(images)} new images by {len(machines)} machines: "
+        f"{total / len(images):.1f} origin requests an image, at most {max(requests.values())}; "
+        f"p50 {median(times):.2f} s, p99 {times[len(times) * 99 // 100]:.2f} s ({counts}).")
+
+
+def totals(machines: list[Machine]) -> dict[str, int]:
+    """What all machines together have asked of the store."""
+    stats = [machine.daemon.stats() for machine in machines]
+    names = ["storeLookups", "storeHits", "storeClaims", "storeAwaited", "storeLate"]
+    return {name: sum(each[name] for each in stats) for name in names}
 
 
 def agrees(measured: Requests, expected: Requests) -> bool:

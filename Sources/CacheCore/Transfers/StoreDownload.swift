@@ -119,6 +119,9 @@ final class StoreDownload: Download {
         return true
     }
 
+    /// Whether it gets more time when others do. A claim has all the time that there is.
+    fileprivate var mayWait: Bool { !isBesideOrigin && !isClaiming }
+
     /// The time for the answer is over. Returns whether the origin is asked beside the store from now on, and the first
     /// whole answer counts. That needs no file, so it is for small images.
     fileprivate func asksOriginToo() -> Bool {
@@ -176,8 +179,11 @@ final class StoreDownload: Download {
         if let left = head.claimLeft(atMost: StoreClaim.lifetime, now: .now) {
             return left > 0 ? .awaited : .stale
         }
-        if head.status == 200, head.storeMetadata == nil, request.easy.isHTML {
-            return .refused(.page(at: access.location.endpoint))
+        // Every object of S3 has an ETag.
+        if head.isComplete, head.status == 200, head.storeMetadata == nil,
+            request.easy.isHTML || head.entityTag == nil
+        {
+            return .refused(.noObject(at: access.location.endpoint))
         }
         if let failure = request.failure { return verdict(on: failure) }
         if head.isFailure || head.isRedirect { return answerOfFailure }
@@ -313,10 +319,16 @@ extension TransferThread {
         }
     }
 
-    /// Whether the download is a question to the store that goes on although its time is over. Its origin is asked too.
-    func goesOnBesideOrigin(_ download: Download) -> Bool {
-        guard let question = download as? StoreDownload,
-            downloads.values.count(where: \.isBesideOrigin) < StoreLookups.most,
+    /// Whether the download is a question to the store that goes on although its time is over: others have longer by now, or
+    /// its origin is asked too.
+    func hasMoreTime(_ download: Download) -> Bool {
+        guard let question = download as? StoreDownload else { return false }
+        if question.mayWait, let patience = context.delegate.storePatience,
+            question.request.waits(with: patience)
+        {
+            return true
+        }
+        guard downloads.values.count(where: \.isBesideOrigin) < StoreLookups.most,
             question.asksOriginToo()
         else { return false }
         answer(question.id, question.key, .later)

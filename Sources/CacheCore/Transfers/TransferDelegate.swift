@@ -42,6 +42,9 @@ protocol TransferDelegate: AnyObject, Sendable {
     /// The disk is full in spite of a grant. Evicts for `bytes` more; returns whether it made room.
     func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool
 
+    /// How long an answer of the store may take by now. `nil` if this is not about a store.
+    var storePatience: StorePatience? { get }
+
     /// The cancelled download has only its name lookup left, which nothing can stop.
     func downloadAbandoned(_ id: FlightID)
 
@@ -50,4 +53,8 @@ protocol TransferDelegate: AnyObject, Sendable {
 
     /// The download is over.
     func downloadEnded(_ key: CacheKey, _ id: FlightID, _ end: TransferEnd)
+}
+
+extension TransferDelegate {
+    var storePatience: StorePatience? { nil }
 }

@@ -264,7 +264,7 @@ final class TransferThread {
         let now = ContinuousClock.now
         for download in downloads.values {
             guard let deadline = download.request.deadline, deadline < now,
-                ends[download.id] == nil, !goesOnBesideOrigin(download)
+                ends[download.id] == nil, !hasMoreTime(download)
             else { continue }
             end(download, .failed(.timedOut))
         }

@@ -23,7 +23,7 @@ package struct StorePace: Sendable {
     ///   - isPatient: whether nobody waits for the image, or nothing is quicker than the store.
     ///   - timeout: the most that the time without bytes can become. A quarter of it is for the bytes of small images.
     package func patience(_ isPatient: Bool = false, atMost timeout: Duration) -> StorePatience {
-        let limit = max((usual + deviation * 4) * delay, Self.shortest)
+        let limit = max(usual + deviation * 4, Self.shortest) * delay
         return StorePatience(
             limit: isPatient ? timeout : min(limit, timeout * 3 / 4),
             rate: max(Self.leastRate, rate.map { Int64($0 / 4) } ?? 0))

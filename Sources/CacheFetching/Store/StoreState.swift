@@ -11,8 +11,8 @@ package struct StoreState: Sendable {
     package var writes = StoreBreaker()
     package var lookups = StoreLookups()
     package var pace = StorePace()
-    /// How long downloads from origins usually take. `nil` before the first.
-    private var usualDownload: Duration?
+    /// How long downloads from each origin usually take.
+    private var usualDownloads: [Origin: Duration] = [:]
     package var queue = StoreQueue()
     /// Writes that run at once: as many as the store takes.
     package private(set) var writeLimit = Self.fewWrites
@@ -46,8 +46,11 @@ package struct StoreState: Sendable {
         policy.reads && reads.admits && !unshareable.contains(key)
     }
 
-    package mutating func downloaded(in time: Duration) {
-        usualDownload = usualDownload.map { ($0 * 7 + time) / 8 } ?? time
+    package mutating func downloaded(from origin: Origin, in time: Duration) {
+        let usual = usualDownloads[origin]
+        // Their next images are claimed.
+        if usual == nil, usualDownloads.count >= Self.knownOrigins { usualDownloads = [:] }
+        usualDownloads[origin] = usual.map { ($0 * 7 + time) / 8 } ?? time
     }
 
     package func question(
@@ -59,10 +62,11 @@ package struct StoreState: Sendable {
             lateTime: policy.timeout)
     }
 
-    /// Whether missing images are claimed. If origins are quick, that would take longer than the downloads that it saves.
-    package func claims(isPrefetch: Bool) -> Bool {
+    /// Whether missing images of an origin are claimed. If it is quick, that would take longer than the downloads that it
+    /// saves.
+    package func claims(from origin: Origin, isPrefetch: Bool) -> Bool {
         guard policy.writes, reads.reason == nil, writes.reason == nil else { return false }
-        return isPrefetch || usualDownload.map { $0 >= Self.slowDownload } ?? true
+        return isPrefetch || usualDownloads[origin].map { $0 >= Self.slowDownload } ?? true
     }
 
     private static let fewWrites = 4
@@ -78,6 +82,7 @@ package struct StoreState: Sendable {
     package mutating func wroteInVain() { writeLimit = max(writeLimit / 2, 1) }
 
     private static let slowDownload = Duration.milliseconds(100)
+    private static let knownOrigins = 1024
 
     /// Whether the store lets this machine in neither for questions nor for writes, or not for one of them.
     package var isRefused: Bool { reads.reason == .refused || writes.reason == .refused }

@@ -23,7 +23,7 @@ package struct ResponseHead: Sendable {
     /// The reference to the target of a redirect (RFC 9110 §10.2.2). Bytes beyond ASCII are percent-encoded.
     package private(set) var location: String?
     private(set) var contentRange: String?
-    private(set) var entityTag: String?
+    package private(set) var entityTag: String?
     private(set) var lastModified: String?
     private(set) var date: String?
     private(set) var expires: String?

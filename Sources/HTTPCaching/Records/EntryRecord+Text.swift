@@ -3,7 +3,7 @@ internal import ImageFormats
 
 extension EntryRecord {
     /// The first word of a record as text.
-    static let textVersion = "v1"
+    package static let textVersion = "v1"
 
     /// Parses the text of a ``StoreRecord``, which holds the validators too. `nil` if it is not such a record.
     init?(text bytes: UnsafeRawBufferPointer) {

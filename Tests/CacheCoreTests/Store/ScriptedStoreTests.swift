@@ -85,7 +85,7 @@ struct ScriptedStoreTests {
                 headers: store.fields(imageRequest, Array("<html>".utf8)),
                 body: Array("<html>".utf8))
         },
-        "no record": { _, _, image in .answer(body: image) },
+        "no record": { _, _, image in .answer(headers: ["ETag": "\"1\""], body: image) },
         "another digest": { store, imageRequest, image in
             var bytes = image
             bytes[bytes.count / 2] ^= 1
@@ -387,8 +387,8 @@ struct ScriptedStoreTests {
 
     /// Some other server is at the endpoint.
     @Test(arguments: [
-        (404, "text/html"), (404, "text/plain"), (200, "text/html"), (403, "text/html"),
-        (302, "text/html"),
+        (404, "text/html"), (404, "text/plain"), (200, "text/html"), (200, "text/plain"),
+        (403, "text/html"), (302, "text/html"),
     ])
     func aServerThatSpeaksNoS3IsRefused(status: Int, type: String) async throws {
         try await withTestScope { scope in
@@ -512,11 +512,17 @@ struct ScriptedStoreTests {
             #expect(store.server.requests().isEmpty)
             for path in ["/a.png", "/b.png"] {
                 let url = try CacheURL("http://images.test:\(port)\(path)")
+                store.server.route(store.path(ImageRequest(url))) { request in
+                    request.method == "GET" ? .storeError(404, "NoSuchKey") : .answer()
+                }
                 let waiter = fixture.cache.fetch([ImageRequest(url)], FetchOptions())
                 #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             }
             await CacheFixture.drain(fixture.cache)
-            #expect(store.server.requests().map(\.method) == ["GET"])
+            // The claim of the first image had no bytes, and is gone.
+            let requests = store.server.requests()
+            #expect(requests.map(\.method) == ["GET", "PUT", "DELETE"])
+            #expect(requests.allSatisfy { $0.headers["Content-Length"] ?? "0" == "0" })
         }
     }
 

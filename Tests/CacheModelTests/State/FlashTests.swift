@@ -28,6 +28,17 @@ struct FlashTests {
         }
     }
 
+    /// Hundreds of questions wait for each other in the store, so answers that usually take 5 ms take half a second.
+    @Test(arguments: [false, true], [500, 1000])
+    func aStoreWithMuchToDoStillSavesMostDownloads(isKnown: Bool, microseconds: Int) {
+        var fleet = Fleet(
+            machines: 20, images: 30, priority: .normal, dying: 0,
+            service: .microseconds(microseconds), isKnown: isKnown)
+        fleet.run()
+        #expect(fleet.times.count == 600)
+        #expect(fleet.requests <= 90, "\(fleet.requests) requests, \(fleet.late) late")
+    }
+
     /// Its claims stay, and no image comes.
     @Test func aMachineThatDiesCostsTheOthersASecond() {
         var fleet = Fleet(machines: 20, images: 6, priority: .normal, dying: 1)
@@ -46,7 +57,8 @@ private struct Fleet: ~Copyable {
 
     private enum Event {
         case wants
-        case asked(FlightID, CacheKey, claims: Bool)
+        case asked(FlightID, CacheKey, claims: Bool, after: Duration)
+        case late(FlightID, CacheKey, claims: Bool, after: Duration)
         case downloaded(FlightID, CacheKey)
         case wrote(StoreTask)
         case woke
@@ -61,6 +73,8 @@ private struct Fleet: ~Copyable {
         var state = CacheState(
             FetchingState(transferLimit: 32, originLimit: 6, store: StorePolicy()))
         var isDead = false
+        var late: Set<FlightID> = []
+        var answered: Set<FlightID> = []
         var wanted = Sample.moment.instant
 
         init() { state.disk.validity = .complete }
@@ -81,15 +95,39 @@ private struct Fleet: ~Copyable {
     /// The time of each image on each machine.
     private(set) var times: [Duration] = []
 
-    init(machines: Int, images: Int, priority: Priority, dying: Int) {
+    /// The time for which the store is busy with each request. It does one after the other.
+    private let service: Duration
+    private var storeIsFree = Sample.moment.instant
+
+    init(
+        machines: Int, images: Int, priority: Priority, dying: Int, service: Duration = .zero,
+        isKnown: Bool = false
+    ) {
         self.images = (0..<images).map { "\($0)" }
+        self.service = service
         (self.priority, self.dying) = (priority, dying)
         self.machines = (0..<machines).map { _ in Machine() }
+        if isKnown {
+            for machine in self.machines {
+                for _ in 0..<50 {
+                    machine.state.store?.pace.answered(
+                        head: Self.answer, whole: Self.answer, size: 1)
+                }
+            }
+        }
         for machine in 0..<machines {
             // It is not exactly one moment. Those that die are first.
             let delay = machine < dying ? 0 : Int.random(in: 10_000...30_000, using: &random)
             later(.microseconds(delay), machine, .wants)
         }
+    }
+
+    var late: Int { machines.reduce(0) { $0 + ($1.state.store?.counters.late ?? 0) } }
+
+    /// The time until the store has answered.
+    private mutating func busy(_ time: Duration) -> Duration {
+        storeIsFree = max(storeIsFree, now) + service
+        return now.duration(to: storeIsFree) + time
     }
 
     mutating func run() {
@@ -125,22 +163,37 @@ private struct Fleet: ~Copyable {
                         now: FileTime(Sample.now), &effects)
                 }
             }
-        case .asked(let id, let key, let claims):
+        case .asked(let id, let key, let claims, let time):
+            machines[machine].answered.insert(id)
+            let isLate = machines[machine].late.contains(id)
             guard claims || !isThere(key) else {
                 return self.event(machine) { state, _, effects in
                     state.fetching.foundInStore(
-                        key, id, size: 1000, reuse: .fresh, after: Self.answer, &effects)
+                        key, id, size: 1000, reuse: .fresh, after: isLate ? nil : time, &effects)
                 }
             }
-            let answer = says(key, claims: claims)
+            let answer = isLate ? .withdrawn : says(key, claims: claims)
             self.event(machine) { state, random, effects in
                 state.fetching.notInStore(
-                    key, id, answer, after: Self.answer, now: moment, using: &random, &effects)
+                    key, id, answer, after: isLate ? nil : time, now: moment, using: &random,
+                    &effects)
+            }
+        case .late(let id, let key, let claims, let waited):
+            if machines[machine].answered.contains(id) { return }
+            if !claims, let limit = machines[machine].state.fetching.storePatience?.limit, limit > waited {
+                return later(
+                    limit - waited, machine, .late(id, key, claims: claims, after: limit))
+            }
+            machines[machine].late.insert(id)
+            self.event(machine) { state, random, effects in
+                state.fetching.notInStore(
+                    key, id, claims ? .late : .later, after: nil, now: moment, using: &random,
+                    &effects)
             }
         case .downloaded(let id, let key):
             self.event(machine) { state, _, effects in
                 state.fetching.downloaded(
-                    bytes: 1000, firstByte: Self.download, whole: Self.download)
+                    key, id, bytes: 1000, firstByte: Self.download, whole: Self.download)
                 state.fetching.imageStaged(key, id, size: 1000, isShareable: true, &effects)
             }
         case .wrote(let task):
@@ -183,7 +236,13 @@ private struct Fleet: ~Copyable {
         case .askStore(let id, let key, _, _, let question):
             questions += 1
             let jitter = Double.random(in: 0.6...1.4, using: &random)
-            later(Self.answer * jitter, machine, .asked(id, key, claims: question.claims))
+            let time = busy(Self.answer * jitter)
+            let event = Event.asked(id, key, claims: question.claims, after: time)
+            if time > question.patience.limit {
+                let limit = question.patience.limit
+                later(limit, machine, .late(id, key, claims: question.claims, after: limit))
+            }
+            if time <= question.patience.limit || !question.claims { later(time, machine, event) }
         case .startTransfer(let id, let key, _, _):
             requests += 1
             machines[machine].isDead = machine < dying
@@ -197,7 +256,7 @@ private struct Fleet: ~Copyable {
         case .planRetry: wakeUp(machine)
         case .wakeStoreWriter:
             while let task = machines[machine].state.fetching.takeStoreTask() {
-                later(Self.upload, machine, .wrote(task))
+                later(busy(Self.upload), machine, .wrote(task))
             }
         default: break
         }

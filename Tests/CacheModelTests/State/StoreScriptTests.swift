@@ -18,7 +18,9 @@ struct StoreScriptTests {
         downloadsTake time: Duration = .milliseconds(1)
     ) -> StateScript {
         let script = StateScript(transferLimit: transferLimit, store: policy)
-        _ = script.event { state, _ in state.fetching.store?.downloaded(in: time) }
+        _ = script.event { state, _ in
+            state.fetching.store?.downloaded(from: Origin(Sample.url("a")), in: time)
+        }
         return script
     }
 
@@ -307,12 +309,15 @@ struct StoreScriptTests {
         #expect(answers(script, "a", answer).contains("start a"))
     }
 
-    @Test func whatIsQuickIsClaimedForPrefetchesOnly() {
+    @Test func whatIsQuickIsClaimedForPrefetchesOnly() throws {
         let script = script()
         script.caller("one", wants: "a")
         _ = script.want("b", by: nil, FetchOptions(priority: .background))
         #expect(answers(script, "a", .missing) == ["start a"])
         #expect(answers(script, "b", .missing) == ["claim b"])
+        // Another origin may be slow.
+        let other = Origin(try CacheURL("https://slow.test/a"))
+        #expect(script.state.store?.claims(from: other, isPrefetch: false) == true)
     }
 
     @Test func aClaimIsReplacedOrDeleted() {
@@ -433,7 +438,7 @@ struct StoreScriptTests {
                 transferLimit: 9, originLimit: .max, retry: .once, publishingLimit: .max,
                 store: StorePolicy()))
         state.disk.validity = .complete
-        state.fetching.store?.downloaded(in: .milliseconds(1))
+        state.fetching.store?.downloaded(from: Origin(Sample.url("1")), in: .milliseconds(1))
         var random = SeededGenerator(seed: 1)
         var asked: [(FlightID, CacheKey)] = []
         func take(_ effects: Effects) {

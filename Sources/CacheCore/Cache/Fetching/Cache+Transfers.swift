@@ -17,7 +17,7 @@ extension Cache: TransferDelegate {
     }
 
     func downloadIsLocal(_ key: CacheKey, _ id: FlightID) {
-        run { state, _ in state.fetching.transferIsLocal(key, id) }
+        run { $0.fetching.transferIsLocal(key, id, &$1) }
     }
 
     func flow(of key: CacheKey, _ id: FlightID) -> FlowKey? {
@@ -88,7 +88,8 @@ extension FetchingState {
         let times = image.times
         guard let answered = times.answered, let staged = times.staged else { return }
         downloaded(
-            bytes: image.record.size, firstByte: times.began.duration(to: answered),
+            image.key, image.flight, bytes: image.record.size,
+            firstByte: times.began.duration(to: answered),
             whole: times.began.duration(to: staged))
     }
 }

@@ -41,6 +41,8 @@ final class StoreDelegate: TransferDelegate {
 
     func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool { cache.makeRoom(for: key, bytes) }
 
+    var storePatience: StorePatience? { cache.read { $0.fetching.storePatience } }
+
     /// The lookups of the store's name count for no user. `TransferThread.abandon(_:)` limits them.
     func downloadAbandoned(_ id: FlightID) {}
 

@@ -156,6 +156,12 @@ final class Request {
         patience.map { began + $0.time(for: Int64(bodyBytes)) }
     }
 
+    /// Gives a late response the time that others have by now. Returns whether it is not late then.
+    func waits(with patience: StorePatience) -> Bool {
+        self.patience = patience
+        return wholeEnd.map { $0 > .now } ?? true
+    }
+
     /// Gives a late response more time, once.
     func prolong(by time: Duration) {
         patience = patience.map {

@@ -119,11 +119,11 @@ extension StoreRefusal {
         }
     }
 
-    /// The server answers a question for an image with a page.
-    static func page(at endpoint: String) -> StoreRefusal {
+    /// The server answers a question for an image with a page, or something else that is no object.
+    static func noObject(at endpoint: String) -> StoreRefusal {
         StoreRefusal(
             code: "no S3",
             remedy:
-                "\(endpoint) answers with a page; is CACHED_STORE_ENDPOINT the address of a store?")
+                "\(endpoint) answers with no object; is CACHED_STORE_ENDPOINT the address of a store?")
     }
 }

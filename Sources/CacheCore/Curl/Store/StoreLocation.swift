@@ -1,4 +1,5 @@
 internal import CacheKey
+import HTTPCaching
 
 /// Where the objects of a store are: the bucket, the prefix of their keys, and the server.
 public struct StoreLocation: Hashable, Sendable {
@@ -85,14 +86,17 @@ public struct StoreLocation: Hashable, Sendable {
 
     // MARK: Objects
 
+    /// Machines with another version of the record have a folder of their own, and so none takes another's objects for wrong.
+    private var folder: String { (prefix.isEmpty ? "" : prefix + "/") + EntryRecord.textVersion }
+
     /// The name of an image's object in the bucket.
     func objectName(of key: CacheKey) -> String {
         let name = key.description
-        return (prefix.isEmpty ? "" : prefix + "/") + "v1/\(name.prefix(2))/\(name)"
+        return "\(folder)/\(name.prefix(2))/\(name)"
     }
 
     /// The URL of the object by which a machine tells that it puts images here.
-    var markURL: String { url(ofObject: (prefix.isEmpty ? "" : prefix + "/") + "v1/cached") }
+    var markURL: String { url(ofObject: folder + "/cached") }
 
     /// The URL of an image's object.
     func url(of key: CacheKey) -> String { url(ofObject: objectName(of: key)) }
