@@ -31,7 +31,7 @@ FUZZ ?= 600
 
 .PHONY: help build libcached gtk qml install uninstall deb tarball image dist package-test boot-test bare test test-qml test-unprivileged test-confined \
 	torture soak sanitize fuzz order hit-ratio lint interface settings format bench bench-deps costs costs-debug http-conformance corpus demo demo-gtk \
-	run clean check store-ceph fleet adopters
+	run clean check store-ceph fleet adopters amplification
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -177,6 +177,10 @@ order: export CACHED_TEST_OPERATIONS ?= 100000
 order: ## Check the order of eviction in 100,000 random operations
 	@.ci/dependencies build test
 	swift test --disable-xctest --filter CacheCoreTests.OrderTests $(ARGS)
+
+amplification: build ## Measure what one MB of each kind of input costs the daemon at most
+	@.ci/dependencies test
+	Tests/Amplification/amplification $(PROGRAMS)
 
 hit-ratio: ## Print hit ratios of the index, LRU, SIEVE and S3-FIFO (ARGS="FILE...": of given traces)
 	@.ci/dependencies build

@@ -174,9 +174,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CachedClient", "CacheKey", "CacheWire", "ImageFormats", "ImageSamples",
-                "StubDaemon",
-                "TestSupport",
+                "CachedClient", "CacheKey", "CacheWire", "CTestSupport", "ImageFormats",
+                "ImageSamples", "StubDaemon", "TestSupport",
             ],
             exclude: ["Browser", "Screens", "ThirdParty"], swiftSettings: strict),
         // The promises of the cache under kills, power cuts, faults and foreign files.

@@ -64,8 +64,9 @@ enum {
     refer = 1 << 13,
     truncate_file = 1 << 14,
     device_control = 1 << 15,
+    resolve_socket = 1 << 16,
     // Rights that mean something for a file that is no directory.
-    of_files = execute | write_file | read_file | truncate_file | device_control,
+    of_files = execute | write_file | read_file | truncate_file | device_control | resolve_socket,
     // All rights of the first version: those up to make_link.
     first_version = (make_link << 1) - 1,
     bind_tcp = 1 << 0,
@@ -93,6 +94,7 @@ static uint64_t known_rights(void) {
     if (number >= 2) rights |= refer;
     if (number >= 3) rights |= truncate_file;
     if (number >= 5) rights |= device_control;
+    if (number >= 9) rights |= resolve_socket;
     return rights;
 }
 
@@ -110,9 +112,11 @@ static uint64_t rights(enum clinux_access access) {
     const uint64_t reading = read_file | read_directory;
     switch (access) {
     case clinux_read: return reading;
-    case clinux_write: return reading | write_file | truncate_file;
+    // A source of memory pressure can be a socket.
+    case clinux_write: return reading | write_file | truncate_file | resolve_socket;
     case clinux_remove: return remove_file;
     case clinux_run: return reading | execute;
+    case clinux_connect: return resolve_socket;
     case clinux_change:
         // Whatever lies under the name of an image is renamed, which takes the right to make its kind.
         return reading | write_file | truncate_file | make_file | make_directory | make_link | make_fifo
@@ -129,7 +133,7 @@ int clinux_paths_add(int rules, const char *path, enum clinux_access access) {
     if (result == 0) {
         uint64_t meant = S_ISDIR(status.st_mode) ? ~0ull : of_files;
         struct path_rule rule = {rights(access) & known_rights() & meant, descriptor};
-        result = (int)syscall(SYS_landlock_add_rule, rules, 1, &rule, 0);
+        if (rule.allowed) result = (int)syscall(SYS_landlock_add_rule, rules, 1, &rule, 0);
     }
     close(descriptor);
     return result;

@@ -20,17 +20,22 @@ extension FetchingState {
         preemptTransfers(&effects)
     }
 
-    /// Makes the daemon itself wait for a download. If it already waits, the more urgent priority counts.
+    /// Makes the daemon itself wait for a download. If it already waits, the more urgent priority counts, and a program in a
+    /// sandbox takes it from nobody.
     mutating func detach(_ key: CacheKey, _ options: FetchOptions) {
         guard let flight = downloads[key] else { return }
         let ticket = Ticket(key: key, waiter: nil)
         if let detached = flight.detached {
-            guard options.priority > detached.priority else { return }
+            let frees = detached.client.isGuest && !options.client.isGuest
+            guard options.priority > detached.priority || frees else { return }
             if flight.isQueued {
                 scheduler.dequeue(ticket, FlowKey(detached, flight.origin))
             }
         }
-        let detached = Flight.Detached(priority: options.priority, client: options.client)
+        let former = flight.detached
+        let detached = Flight.Detached(
+            priority: max(options.priority, former?.priority ?? .background),
+            client: options.client.isGuest ? former?.client ?? options.client : options.client)
         setDetached(key, detached)
         guard flight.isQueued else { return }
         scheduler.enqueue(ticket, FlowKey(detached, flight.origin))

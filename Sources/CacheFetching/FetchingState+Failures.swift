@@ -22,7 +22,11 @@ extension FetchingState {
         let seconds = retry.negativeTTL(
             of: failed.failure, serverDelay: failed.serverDelay, isOffline: failed.isOffline)
         let failure = failed.failure.retrying(at: seconds > 0 ? now.time + seconds : nil)
-        failures.record(failure, of: key, flight.name, from: flight.url)
+        if failure.kind == .addressRefused, flight.isForGuests, !isForGuests(flight) {
+            requeue(key, &effects)
+            return startTransfers(&effects)
+        }
+        remember(failure, of: key, flight)
         if failed.allowsStaleIfError { serveStale(key, flight, &effects) }
         guard let flight = wanted(key, after: failure, &effects) else { return false }
         if let refusal, !refusal.wasAlone || flight.attempts < retry.attempts {
@@ -130,9 +134,15 @@ extension FetchingState {
     ) {
         counters.failed(failure.kind)
         effects.failed(key, flight.name, from: flight.url, failure)
-        failures.record(failure, of: key, flight.name, from: flight.url)
+        remember(failure, of: key, flight)
         settle(key, flight.waiters, failure, &effects)
         changed(key, &effects)
+    }
+
+    /// An address that is refused to programs in sandboxes says nothing about others.
+    private mutating func remember(_ failure: Failure, of key: CacheKey, _ flight: Flight) {
+        guard failure.kind != .addressRefused || !isForGuests(flight) else { return }
+        failures.record(failure, of: key, flight.name, from: flight.url)
     }
 
     /// Answers with the stale entry every caller that does not require a fresh one, including the

@@ -33,9 +33,9 @@ extension FetchingState {
                 continue
             }
             disk.space.started()
-            downloads.update(key) { $0.connects() }
             var hints = hints(for: key)
-            hints.fields = flight.fields
+            (hints.fields, hints.isForGuests) = (flight.fields, isForGuests(flight))
+            downloads.update(key) { $0.connects(forGuests: hints.isForGuests) }
             hints.isDerived = flight.name.side != nil
             if hints.isDerived { hints.partial = false }
             effects.work.append(.startTransfer(flight.id, key, flight.url, hints))
@@ -105,6 +105,17 @@ extension FetchingState {
         guard let flight = downloads.flight(key, id) else { return nil }
         let urgency = urgency(of: flight)
         return tickets(key, flight).lazy.map(\.flow).first { $0.priority == urgency }
+    }
+
+    /// Whether only programs in sandboxes want the image.
+    func isForGuests(_ flight: Flight) -> Bool {
+        flight.detached?.client.isGuest != false
+            && flight.waiters.allSatisfy { id in
+                guard let variant = waiters[id]?.variant.flatMap({ downloads[$0] }) else {
+                    return waiters[id]?.client.isGuest != false
+                }
+                return isForGuests(variant)
+            }
     }
 
     /// Adds a queued download's tickets to the queue, one for each waiter.

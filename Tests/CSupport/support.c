@@ -11,6 +11,7 @@
 #include <sys/ptrace.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <termios.h>
@@ -139,3 +140,59 @@ int ctest_freeze_thread(int thread) {
 int ctest_thaw_thread(int thread) {
     return ptrace(PTRACE_DETACH, thread, NULL, NULL) == 0 ? 0 : -1;
 }
+
+#ifdef __x86_64__
+
+static bool is_syscall(int thread, unsigned long long address) {
+    return (ptrace(PTRACE_PEEKTEXT, thread, (void *)address, NULL) & 0xffff) == 0x050f;
+}
+
+/// Runs the instruction of the system call in which the frozen thread waits, or that comes next, with other registers.
+static int call_frozen(int thread, long number, const long arguments[6], long *result) {
+    struct user_regs_struct before, during;
+    if (ptrace(PTRACE_GETREGS, thread, NULL, &before) != 0) return -1;
+    during = before;
+    if (!is_syscall(thread, during.rip)) during.rip -= 2;
+    if (!is_syscall(thread, during.rip)) {
+        errno = EAGAIN;
+        return -1;
+    }
+    // The call in which it waits is begun again afterwards, and not now.
+    during.orig_rax = (unsigned long long)-1;
+    during.rax = (unsigned long long)number;
+    during.rdi = (unsigned long long)arguments[0], during.rsi = (unsigned long long)arguments[1];
+    during.rdx = (unsigned long long)arguments[2], during.r10 = (unsigned long long)arguments[3];
+    during.r8 = (unsigned long long)arguments[4], during.r9 = (unsigned long long)arguments[5];
+    int status = 0;
+    if (ptrace(PTRACE_SETREGS, thread, NULL, &during) != 0 ||
+        ptrace(PTRACE_SINGLESTEP, thread, NULL, NULL) != 0 ||
+        waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status) ||
+        ptrace(PTRACE_GETREGS, thread, NULL, &during) != 0)
+        return -1;
+    *result = (long)during.rax;
+    return ptrace(PTRACE_SETREGS, thread, NULL, &before) == 0 ? 0 : -1;
+}
+
+int ctest_call_inside(int thread, long number, const long arguments[6], long *result) {
+    int done = -1;
+    for (int attempt = 0; done != 0 && attempt < 1000; attempt++) {
+        if (ctest_freeze_thread(thread) != 0) return -1;
+        done = call_frozen(thread, number, arguments, result);
+        int reason = errno;
+        if (ctest_thaw_thread(thread) != 0) return -1;
+        errno = reason;
+        if (done != 0 && reason != EAGAIN) return -1;
+        sched_yield();
+    }
+    return done;
+}
+
+#else
+
+int ctest_call_inside(int thread, long number, const long arguments[6], long *result) {
+    (void)thread, (void)number, (void)arguments, (void)result;
+    errno = ENOSYS;
+    return -1;
+}
+
+#endif

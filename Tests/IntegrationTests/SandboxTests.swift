@@ -38,6 +38,7 @@ struct SandboxTests {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 9000)))
+            origin.route("/b.png", .answer(body: SampleImage.png(byteCount: 9000)))
             let url = origin.url("/a.png")
             let daemon = try await DaemonFixture.start(["--restrict", restrict], in: scope)
             func cachectl(_ arguments: [String]) async throws -> ProcessOutput {
@@ -47,6 +48,15 @@ struct SandboxTests {
                         "--unshare-user", "--dev-bind", "/", "/",
                         BuiltProducts.program("cachectl"), "--socket", daemon.socket,
                     ] + arguments, environment: minimalEnvironment([:]))
+            }
+            // A host that only `--allow-network` permits is not asked for it. That says nothing about others, whose open
+            // connection it does not use either.
+            for file in [url, origin.url("/b.png")] {
+                let asked = origin.requests().count
+                let output = try await cachectl(["fetch", file])
+                #expect(output.status != .success && output.errorText.contains("sandbox"))
+                #expect(origin.requests().count == asked)
+                #expect(try await daemon.fetch(file).state == .cached)
             }
             #expect(try await cachectl(["fetch", url]).status == .success)
             #expect(try await cachectl(["status", url]).lines.first?.hasPrefix("cached") == true)

@@ -148,6 +148,8 @@ enum clinux_access {
     clinux_remove,
     /// To read files, and to run those that are programs.
     clinux_run,
+    /// To connect to sockets. Before Linux 7.1, that is possible everywhere.
+    clinux_connect,
 };
 
 /// A set of paths to which access will be limited; its descriptor. landlock_create_ruleset(2).
@@ -156,7 +158,7 @@ enum clinux_access {
 int clinux_paths_begin(bool uses_abstract_sockets);
 /// Permits access to a path and all below it. Fails if there is no such path. landlock_add_rule(2).
 int clinux_paths_add(int rules, const char *path, enum clinux_access access);
-/// Opens and changes no other path from now on, binds no port of TCP, and signals no other process. Files that are open stay so. landlock_restrict_self(2).
+/// Opens, changes and connects to no other path from now on, binds no port of TCP, and signals no other process. Files that are open stay so. landlock_restrict_self(2).
 int clinux_paths_enforce(int rules);
 
 /// Fails all system calls that the daemon has no use for, among them those that start a program, debug another one

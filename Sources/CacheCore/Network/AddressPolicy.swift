@@ -21,6 +21,9 @@ public struct AddressPolicy: Sendable {
     static let everything = AddressPolicy(
         allowing: ["0.0.0.0/0", "::/0"].compactMap { AddressRange($0) })
 
+    /// The policy without what the user allowed.
+    var publicOnly: AddressPolicy { AddressPolicy(allowing: [], isOwn: isOwn) }
+
     /// Whether a connection to the address may be opened. An IPv4 address inside an IPv6 one (mapped, or NAT64 as in
     /// RFC 6052) counts as the IPv4 address. A service on a global address of this machine can rely on the caller being
     /// local, as one on the loopback can. The machine's addresses can change at any time, so they are asked for anew.

@@ -73,7 +73,11 @@ extension Download {
             return failure
         }
         let head = request.head
-        if end == .failed(.couldNotConnect), let refused = request.refusedAddress { return refused }
+        if [.failed(.couldNotConnect), .failed(.abortedByCallback)].contains(end),
+            let refused = request.refusedAddress
+        {
+            return refused
+        }
         // The status counts even if the body broke off.
         if head.isFailure, !hasImage, answer != .isWhole { return .http(head.status) }
         // The head of a 416 is enough.

@@ -114,8 +114,8 @@ extension Download {
         guard let proxy = requests.settings.proxy, request.failure == nil, request.route == .lookup,
             request.refusedAddress == nil
         else { return false }
-        if let address = hiddenAddress, !requests.settings.addressPolicy.permits(address) {
-            request.fail(.addressRefused(address))
+        if let address = hiddenAddress, !request.addressPolicy.permits(address) {
+            request.fail(.addressRefused(address, isForGuests: request.isForGuests))
             return false
         }
         noteAddress()

@@ -100,7 +100,7 @@ class Download: RequestDelegate {
         } else if asks {
             plan.fields = conditions
         }
-        plan.accountFields = hints.fields
+        (plan.accountFields, plan.isForGuests) = (hints.fields, hints.isForGuests)
         try self.init(
             id, key, url, plan,
             record.map { asks ? .conditional($0) : .unconditional($0) } ?? .none,

@@ -47,6 +47,8 @@ package struct Flight: Sendable {
     package private(set) var attempts = 0
     /// The reason why the last attempt failed, and the time of the next one.
     package private(set) var failure: Failure?
+    /// Whether only programs in sandboxes wanted the image when the last attempt began.
+    package private(set) var isForGuests = false
     /// Whether its file was lost during publication, so that this is the second download of the image.
     package private(set) var wasLost = false
 
@@ -293,9 +295,9 @@ package struct Flight: Sendable {
     }
 
     /// Takes a slot and begins another attempt.
-    package mutating func connects() {
+    package mutating func connects(forGuests isForGuests: Bool = false) {
         guard case .queued = state else { impossible("connect") }
-        state = .connecting(Intake())
+        (state, self.isForGuests) = (.connecting(Intake()), isForGuests)
         attempts += 1
     }
 

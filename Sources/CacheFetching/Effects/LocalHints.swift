@@ -1,7 +1,7 @@
 package import CacheValues
 
-/// The files of a key that the directory may hold when a download begins. A hint that is `false`
-/// only saves looking for that file.
+/// What is known about an image when its download begins. A hint about a file that is `false` only saves looking for
+/// that file.
 package struct LocalHints: Hashable, Sendable {
     /// Whether there may be a partial to continue.
     package var partial = true
@@ -11,6 +11,8 @@ package struct LocalHints: Hashable, Sendable {
     package var isDerived = false
     /// The header fields of an account, for the request.
     package var fields: [RequestField] = []
+    /// Whether only programs in sandboxes want the image, so that it comes from public addresses alone.
+    package var isForGuests = false
 
     package init(partial: Bool = true, entry: Bool = true) {
         (self.partial, self.entry) = (partial, entry)

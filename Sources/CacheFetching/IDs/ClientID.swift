@@ -6,9 +6,11 @@ public struct ClientID: Hashable, Sendable {
     package let rawValue: UInt64
     /// The user who runs the client.
     public let user: UserID
+    /// Whether it is a program in a sandbox.
+    public let isGuest: Bool
 
-    public init(rawValue: UInt64, user: UserID = .daemon) {
-        (self.rawValue, self.user) = (rawValue, user)
+    public init(rawValue: UInt64, user: UserID = .daemon, isGuest: Bool = false) {
+        (self.rawValue, self.user, self.isGuest) = (rawValue, user, isGuest)
     }
 
     /// The daemon itself, and all code within its process.

@@ -18,6 +18,11 @@ struct PermittedPaths {
     /// Files of the system: the resolver, certificates, users and groups, libraries that the C library loads later,
     /// devices, and what the kernel says about this process and the machine.
     private static let system = ["/etc", "/usr", "/lib", "/lib64", "/run", "/dev", "/proc", "/sys"]
+    /// The folders of sockets by which the C library finds hosts and users, and logs. nsswitch.conf(5), syslog(3)
+    private static let services = [
+        "/run/systemd/resolve", "/run/systemd/userdb", "/run/systemd/journal", "/run/nscd",
+        "/run/avahi-daemon", "/var/lib/sss/pipes",
+    ]
 
     init(
         _ settings: Settings, _ environment: [String: String], trust: TrustStore,
@@ -27,6 +32,7 @@ struct PermittedPaths {
         add([settings.cache.directory], clinux_change)
         add([Self.folder(of: settings.socket)], clinux_remove)
         add(["/dev/null"], clinux_write)
+        add(Self.services + [environment["NOTIFY_SOCKET"]].compactMap(\.self), clinux_connect)
         // The files of the configuration and of certificates are read again with SIGHUP.
         add(ConfigurationPlace.directories(environment), clinux_read)
         add(settings.files.map(Self.folder) + [settings.headers].compactMap(\.self), clinux_read)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <spawn.h>
 #include <sys/inotify.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 
 /// Creates a pipe: index 0 is read, index 1 is written. Returns 0, or -1 with errno. pipe2(2).
@@ -47,6 +48,10 @@ int ctest_shut_down(const char *path, unsigned how);
 /// ptrace(2), `PTRACE_SEIZE`.
 int ctest_freeze_thread(int thread);
 int ctest_thaw_thread(int thread);
+
+/// Has a thread of a child make a system call, as its own code would: it has to wait in one. Gives the result, or the
+/// negative error. Only on x86-64. Returns 0, or -1 with errno. ptrace(2), syscall(2).
+int ctest_call_inside(int thread, long number, const long arguments[6], long *result);
 
 /// The number of configured processors. sysconf(3), `_SC_NPROCESSORS_CONF`.
 int ctest_processors(void);

@@ -60,12 +60,12 @@ final class StateScript {
     func caller(
         _ caller: String, wants images: String..., priority: Priority = .normal,
         isRefresh: Bool = false, client: UInt64 = 0, user: UserID = .daemon,
-        attempts: Int? = nil, deadline: ContinuousClock.Instant? = nil,
+        isGuest: Bool = false, attempts: Int? = nil, deadline: ContinuousClock.Instant? = nil,
         saying expected: (([String]) -> Void)? = nil
     ) -> WaiterID {
         let options = FetchOptions(
             priority: priority, isRefresh: isRefresh,
-            client: ClientID(rawValue: client, user: user),
+            client: ClientID(rawValue: client, user: user, isGuest: isGuest),
             attempts: attempts, deadline: deadline)
         let id = state.fetching.waiterBegan(options)
         callers[id] = caller

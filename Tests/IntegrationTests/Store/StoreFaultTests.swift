@@ -8,7 +8,7 @@ import Testing
 /// A store that is broken in every way: each image comes from its origin at most a second later than without a store, and
 /// `cachectl doctor` says what is wrong.
 ///
-/// The long form prints the table of docs/understand/store.md.
+/// The long form prints the table of docs/understand/benchmarks.md.
 @Suite("Shared store with faults", .serialized, .timeLimit(.minutes(10)))
 struct StoreFaultTests {
     enum Fault: String, CaseIterable {

@@ -107,9 +107,10 @@ extension CurlEasy {
         try setOpenSocket { owner, _, address in
             Request.from(owner).openSocket(address!)
         }
-        try setBeforeRequest { owner, address, _, _, localPort in
+        try setBeforeRequest { owner, address, _, port, localPort in
             let mayAsk = Request.from(owner).mayAsk(
-                at: address.map { String(cString: $0) }, onLocalPort: Int(localPort))
+                at: address.map { String(cString: $0) }, UInt16(clamping: port),
+                onLocalPort: Int(localPort))
             return mayAsk ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
     }

@@ -40,7 +40,9 @@ extension Failure {
         "redirected from https to http, where the image could be read and changed on its way; an http URL "
             + "of it can be fetched as such")
 
-    static func addressRefused(_ address: IPAddress?, _ port: UInt16 = 443) -> Failure {
+    static func addressRefused(
+        _ address: IPAddress?, _ port: UInt16 = 443, isForGuests: Bool = false
+    ) -> Failure {
         let target = address.map(\.description) ?? "an address that is not IP"
         guard !AddressPolicy.isBad(port) else {
             return Failure(
@@ -50,8 +52,10 @@ extension Failure {
         }
         return Failure(
             .addressRefused,
-            "the host's address \(target) is not on the public Internet, or is this machine's own; --allow-network "
-                + "permits it"
+            "the host's address \(target) is not on the public Internet, or is this machine's own; "
+                + (isForGuests
+                    ? "the daemon asks no such host for a program in a sandbox"
+                    : "--allow-network permits it")
         )
     }
 

@@ -1,4 +1,5 @@
 internal import CCurl
+import CacheValues
 import Glibc
 import HTTPCaching
 internal import SystemPackage
@@ -72,17 +73,23 @@ extension Request {
     private func permits(_ target: IPAddress?, _ port: UInt16) -> Bool {
         // The proxy's own address needs no permission.
         if case .proxy = route { return true }
-        let isPermitted =
-            target.map { environment.settings.addressPolicy.permits($0, port: port) } ?? false
+        let isPermitted = target.map { addressPolicy.permits($0, port: port) } ?? false
+        let refusal = Failure.addressRefused(target, port, isForGuests: isForGuests)
         // A lookup never gets a socket.
         if route == .lookup {
             noteAddress(target)
-            if !isPermitted { refusedAddress = .addressRefused(target, port) }
+            if !isPermitted { refusedAddress = refusal }
             return false
         }
         // If another address of the host is tried, the failure of that address is reported instead.
-        if !isPermitted, !isConnecting { refusedAddress = .addressRefused(target, port) }
+        if !isPermitted, !isConnecting { refusedAddress = refusal }
         return isPermitted
+    }
+
+    /// The addresses that the request may lead to.
+    var addressPolicy: AddressPolicy {
+        let policy = environment.settings.addressPolicy
+        return isForGuests ? policy.publicOnly : policy
     }
 
     private func noteAddress(_ address: IPAddress?) {
@@ -115,18 +122,20 @@ extension Request {
     }
 
     /// libcurl is about to send the request. Returns `false` to end it.
-    func mayAsk(at address: String?, onLocalPort port: Int) -> Bool {
+    func mayAsk(at address: String?, _ port: UInt16, onLocalPort localPort: Int) -> Bool {
         guard !isAbandoned else { return false }
-        askedAt = .now
         if route == .direct {
             let used = address.flatMap { IPAddress($0) }
+            // Others may have opened the connection.
+            if isForGuests, !permits(used, port) { return false }
             noteAddress(used)
             if triedAddresses.count > 1, let used {
                 environment.servers.areSilent(triedAddresses.filter { $0 != used }, of: host)
             }
         }
+        askedAt = .now
         if mayUseHTTP2, !easy.speaksHTTP2 { environment.servers.preferHTTP1(at: origin) }
-        guard hasUnreadData(onLocalPort: port) else { return true }
+        guard hasUnreadData(onLocalPort: localPort) else { return true }
         metUnreadData = true
         forbidReuse()
         return false

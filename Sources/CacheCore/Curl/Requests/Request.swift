@@ -53,6 +53,8 @@ final class Request {
     let mayUseHTTP2: Bool
     private let leavesHTTP2: Bool
     let needsNewConnection: Bool
+    /// Whether only public addresses are permitted, whatever the settings say.
+    let isForGuests: Bool
     /// libcurl reads from it while the request runs.
     private var upload: UploadedFile?
     /// The time from ``began`` until the response has to be there. `nil` for the limits of the settings.
@@ -90,7 +92,7 @@ final class Request {
         times = RequestTimes(sent: plan.firstSentAt, received: .now)
         self.environment = environment
         (url, leavesHTTP2) = (plan.url, plan.leavesHTTP2)
-        needsNewConnection = plan.needsNewConnection
+        (needsNewConnection, isForGuests) = (plan.needsNewConnection, plan.isForGuests)
         // A lookup would wait for the tunnel of another request to the same host (CURLOPT_PIPEWAIT(3)).
         mayUseHTTP2 =
             plan.mayShareConnection && !plan.leavesHTTP2 && plan.route != .lookup

@@ -18,6 +18,8 @@ struct RequestPlan {
     let mayShareConnection: Bool
     /// Whether the same request has just failed by HTTP/2, so that it is sent by HTTP/1.1.
     var leavesHTTP2 = false
+    /// Whether only programs in sandboxes want the image, so that it comes from public addresses alone.
+    var isForGuests = false
     /// Whether libcurl must not reuse a connection that is open already.
     var needsNewConnection = false
     /// Cookies that the redirects so far have set, as lines of a Netscape cookie file. libcurl sends each to the

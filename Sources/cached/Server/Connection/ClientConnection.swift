@@ -58,7 +58,7 @@ final class ClientConnection: ChannelDuplexHandler {
         self.server = server
         self.peer = peer
         (input, output) = (connection.received, connection.unsent)
-        client = server.registry.nextClient(of: Peer.user(of: peer))
+        client = server.registry.nextClient(of: peer)
     }
 
     /// Calls `body` with the descriptor of an open connection.

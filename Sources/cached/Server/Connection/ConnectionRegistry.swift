@@ -32,9 +32,11 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// An identity that no other connection has or had.
-    func nextClient(of user: UserID) -> ClientID {
+    func nextClient(of peer: Peer?) -> ClientID {
         state.value.clients += 1
-        return ClientID(rawValue: state.value.clients, user: user)
+        return ClientID(
+            rawValue: state.value.clients, user: Peer.user(of: peer),
+            isGuest: peer?.isGuest == true)
     }
 
     /// A connection takes a call. Any thread may call it.
