@@ -24,7 +24,8 @@ extension FetchingState {
         let failure = failed.failure.retrying(at: seconds > 0 ? now.time + seconds : nil)
         if failure.kind == .addressRefused, flight.isForGuests, !isForGuests(flight) {
             requeue(key, &effects)
-            return startTransfers(&effects)
+            startTransfers(&effects)
+            return false
         }
         remember(failure, of: key, flight)
         if failed.allowsStaleIfError { serveStale(key, flight, &effects) }

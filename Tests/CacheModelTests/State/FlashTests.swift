@@ -110,7 +110,7 @@ private struct Fleet: ~Copyable {
         if isKnown {
             for machine in self.machines {
                 for _ in 0..<50 {
-                    machine.state.store?.pace.answered(
+                    machine.state.fetching.store?.pace.answered(
                         head: Self.answer, whole: Self.answer, size: 1)
                 }
             }
@@ -122,7 +122,7 @@ private struct Fleet: ~Copyable {
         }
     }
 
-    var late: Int { machines.reduce(0) { $0 + ($1.state.store?.counters.late ?? 0) } }
+    var late: Int { machines.reduce(0) { $0 + ($1.state.fetching.store?.counters.late ?? 0) } }
 
     /// The time until the store has answered.
     private mutating func busy(_ time: Duration) -> Duration {

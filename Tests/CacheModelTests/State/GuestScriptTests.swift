@@ -2,6 +2,7 @@ import CacheSamples
 import CacheValues
 import Testing
 
+@testable import CacheFetching
 @testable import CacheModel
 
 /// Downloads that only programs in sandboxes want reach public addresses alone.
@@ -16,7 +17,7 @@ struct GuestScriptTests {
     }
 
     private func isForGuests(_ image: String) -> Bool? {
-        script.state.downloads[script.key(image)]?.isForGuests
+        script.state.fetching.downloads[script.key(image)]?.isForGuests
     }
 
     @Test func aRefusedAddressIsRememberedForNobodyElse() {
@@ -50,7 +51,7 @@ struct GuestScriptTests {
     func aDetachedDownloadIsTheOwnersWhoeverCameFirst(isGuestFirst: Bool, priority: Priority) {
         detaches("a", isGuest: isGuestFirst, .normal)
         detaches("a", isGuest: !isGuestFirst, priority)
-        let detached = script.state.downloads[script.key("a")]?.detached
+        let detached = script.state.fetching.downloads[script.key("a")]?.detached
         #expect(detached?.client.isGuest == false)
         #expect(detached?.priority == max(.normal, priority))
     }

@@ -317,7 +317,7 @@ struct StoreScriptTests {
         #expect(answers(script, "b", .missing) == ["claim b"])
         // Another origin may be slow.
         let other = Origin(try CacheURL("https://slow.test/a"))
-        #expect(script.state.store?.claims(from: other, isPrefetch: false) == true)
+        #expect(script.state.fetching.store?.claims(from: other, isPrefetch: false) == true)
     }
 
     @Test func aClaimIsReplacedOrDeleted() {
