@@ -15,9 +15,16 @@ struct ContainerImageTests {
     private struct Blob: Decodable { let digest: String }
     private struct Configuration: Decodable {
         struct Settings: Decodable {
-            let User: String
-            let Env, Entrypoint: [String]
-            let Volumes: [String: [String: String]]
+            let user: String
+            let environment, entrypoint: [String]
+            let volumes: [String: [String: String]]
+
+            enum CodingKeys: String, CodingKey {
+                case user = "User"
+                case environment = "Env"
+                case entrypoint = "Entrypoint"
+                case volumes = "Volumes"
+            }
         }
         let config: Settings
     }
@@ -53,11 +60,11 @@ struct ContainerImageTests {
             }
             // The user of the container passes through it.
             #expect(chmod(home.path, 0o755) == 0)
-            for volume in settings.Volumes.keys {
+            for volume in settings.volumes.keys {
                 let path = volumes + volume
                 try FileManager.default.createDirectory(
                     atPath: path, withIntermediateDirectories: true)
-                try await runSuccessfully("chown", [settings.User, path])
+                try await runSuccessfully("chown", [settings.user, path])
             }
         }
 
@@ -68,12 +75,12 @@ struct ContainerImageTests {
             let script =
                 """
                 mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount -t proc proc "$0/proc" || exit 1
-                for volume in \(settings.Volumes.keys.joined(separator: " ")); do
+                for volume in \(settings.volumes.keys.joined(separator: " ")); do
                     mount --bind "\(volumes)$volume" "$0$volume" || exit 1
                 done
-                exec setpriv --no-new-privs /usr/sbin/chroot --userspec=\(settings.User) "$0" "$@"
+                exec setpriv --no-new-privs /usr/sbin/chroot --userspec=\(settings.user) "$0" "$@"
                 """
-            let fixed = settings.Env.map { setting in
+            let fixed = settings.environment.map { setting in
                 let parts = setting.split(separator: "=", maxSplits: 1)
                 return (String(parts[0]), String(parts[1]))
             }
@@ -93,7 +100,7 @@ struct ContainerImageTests {
             defer { gate.open() }
             origin.route("/b.png", .gated(image, after: 9000, gate))
             let daemon = try container.process(
-                container.settings.Entrypoint,
+                container.settings.entrypoint,
                 ["CACHED_SOCKET_MODE": "666", "CACHED_ALLOW_NETWORK": "127.0.0.0/8"], in: scope)
             let socket = container.volumes + "/run/cached/cached.sock"
             try await daemon.waitForSocket(socket)

@@ -64,7 +64,8 @@ struct TakenOverTests {
             try #require(!daemon.log.contains("missing="))
             let origin = try ScriptedOrigin(in: scope)
             let inside = try TakenOverProcess(daemon.process, thread: "transfers")
-            let cache = try files(inside, home, daemon)
+            let cache =
+                try files(inside, home, daemon)
                 + others(inside, other)
                 + programs(inside, home, daemon)
             let sockets = try sockets(inside, home, other.socket, origin.port)
@@ -97,7 +98,8 @@ struct TakenOverTests {
             (
                 "write to, make, shorten, remove and rename them",
                 [
-                    try opens(file("a"), O_WRONLY), try opens(.text(home.file("b")), O_CREAT | O_WRONLY),
+                    try opens(file("a"), O_WRONLY),
+                    try opens(.text(home.file("b")), O_CREAT | O_WRONLY),
                     try inside.call(SYS_truncate, file("a"), 0),
                     try inside.call(SYS_unlinkat, here, file("c"), 0),
                     try inside.call(SYS_renameat, here, file("d"), here, .text(home.file("e"))),
@@ -178,14 +180,16 @@ struct TakenOverTests {
         let program = try home.write("no program", to: "program")
         chmod(program, 0o755)
         let own = TakenOverProcess.Argument.text("\(daemon.directory)/mapped")
-        let (size, flags) = (TakenOverProcess.Argument.number(4096), Int32(MAP_PRIVATE | MAP_ANONYMOUS))
+        let (size, flags) = (
+            TakenOverProcess.Argument.number(4096), Int32(MAP_PRIVATE | MAP_ANONYMOUS)
+        )
         let file = try inside.call(SYS_openat, Self.here, own, .flags(O_CREAT | O_RDWR), 0o600)
         let executable = TakenOverProcess.Argument.flags(PROT_READ, PROT_EXEC)
         return [
             (
                 "start programs of the system and of the user",
                 [
-                    try inside.call(SYS_execve, .text(program), 0, 0),
+                    try inside.call(SYS_execve, .text(program), 0, 0)
                 ]
             ),
             (
@@ -215,7 +219,8 @@ struct TakenOverTests {
         _ inside: TakenOverProcess, _ home: TemporaryDirectory, _ path: String, _ port: Int
     ) throws -> [Row] {
         func unix(_ name: [UInt8]) -> [UInt8] { [UInt8(AF_UNIX), 0] + name }
-        let loopback = [UInt8(AF_INET), 0] + [port >> 8, port & 255].map { UInt8($0) }
+        let loopback =
+            [UInt8(AF_INET), 0] + [port >> 8, port & 255].map { UInt8($0) }
             + [127, 0, 0, 1] + Array(repeating: 0, count: 8)
         let anyPort = [UInt8(AF_INET)] + Array(repeating: 0, count: 15)
         let abstract = unix([0] + Array("cached-test-\(getpid())-\(port)".utf8))

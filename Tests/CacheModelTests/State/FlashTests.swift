@@ -180,7 +180,9 @@ private struct Fleet: ~Copyable {
             }
         case .late(let id, let key, let claims, let waited):
             if machines[machine].answered.contains(id) { return }
-            if !claims, let limit = machines[machine].state.fetching.storePatience?.limit, limit > waited {
+            if !claims, let limit = machines[machine].state.fetching.storePatience?.limit,
+                limit > waited
+            {
                 return later(
                     limit - waited, machine, .late(id, key, claims: claims, after: limit))
             }

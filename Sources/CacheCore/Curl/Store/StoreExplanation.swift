@@ -124,6 +124,7 @@ extension StoreRefusal {
         StoreRefusal(
             code: "no S3",
             remedy:
-                "\(endpoint) answers with no object; is CACHED_STORE_ENDPOINT the address of a store?")
+                "\(endpoint) answers with no object; is CACHED_STORE_ENDPOINT the address of a store?"
+        )
     }
 }
