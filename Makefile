@@ -44,7 +44,7 @@ gtk: ALSO := gtk
 qml: ALSO := qml
 test-qml: ALSO := test qml
 tarball: ALSO := archive
-soak fleet: ALSO := test
+soak fleet amplification: ALSO := test
 http-conformance: ALSO := conformance
 corpus: ALSO := corpus
 adopters: ALSO := adopters
@@ -179,7 +179,6 @@ order: ## Check the order of eviction in 100,000 random operations
 	swift test --disable-xctest --filter CacheCoreTests.OrderTests $(ARGS)
 
 amplification: build ## Measure what one MB of each kind of input costs the daemon at most
-	@.ci/dependencies test
 	Tests/Amplification/amplification $(PROGRAMS)
 
 hit-ratio: ## Print hit ratios of the index, LRU, SIEVE and S3-FIFO (ARGS="FILE...": of given traces)

@@ -63,7 +63,7 @@ struct TakenOverTests {
             let daemon = try await DaemonFixture.start(["--restrict", extent], in: scope)
             try #require(!daemon.log.contains("missing="))
             let origin = try ScriptedOrigin(in: scope)
-            let inside = try TakenOverProcess(daemon.process, thread: "transfers")
+            let inside = try await TakenOverProcess(daemon.process, thread: "transfers")
             let cache =
                 try files(inside, home, daemon)
                 + others(inside, other)

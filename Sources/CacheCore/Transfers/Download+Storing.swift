@@ -102,7 +102,9 @@ extension Download {
         }
         let hasWritten = left < unwritten
         unwritten = left
-        if hasWritten { reportProgress() }
+        // A partial may hold anything. It counts once the origin has sent its rest.
+        guard hasWritten else { return }
+        reportProgress()
         do { try checkShape() } catch { request.fail(error) }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import CacheModel
 
 /// Downloads that only programs in sandboxes want reach public addresses alone.
-@Suite("State: guests", .timeLimit(.minutes(1)))
+@Suite("State: guests", .timeLimit(.minutes(5)))
 struct GuestScriptTests {
     private let script = StateScript(retry: RetryPolicy())
     private static let refusal = FailedTransfer(failure: Failure(.addressRefused, "not public"))

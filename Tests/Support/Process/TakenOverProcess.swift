@@ -26,11 +26,11 @@ public final class TakenOverProcess {
         }
     }
 
-    public init(_ process: ChildProcess, thread name: String) throws {
-        guard let thread = try process.thread(named: name) else {
-            throw TestFailure("\(process.executable) has no thread named \(name)")
+    public init(_ process: ChildProcess, thread name: String) async throws {
+        try await waitUntil("\(process.executable) to have a thread named \(name)") {
+            try process.thread(named: name) != nil
         }
-        self.thread = thread
+        thread = try process.thread(named: name) ?? 0
         memory = open("/proc/\(process.pid)/mem", O_RDWR | O_CLOEXEC)
         guard memory >= 0 else { throw TestFailure.syscall("open", "/proc/\(process.pid)/mem") }
         scratch = try call(

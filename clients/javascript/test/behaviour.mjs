@@ -63,7 +63,8 @@ async function inPlace(action) {
   try {
     await action(place)
   } finally {
-    rmSync(place, { recursive: true })
+    // A daemon that ends still writes there.
+    rmSync(place, { recursive: true, maxRetries: 10 })
   }
 }
 

@@ -14,10 +14,14 @@ extension Cache: DirectoryWorkerDelegate {
     }
 
     func originals(of digest: ContentDigest, size: Int64, for key: CacheKey) -> [any OpenFile] {
-        let keys = read { state in
-            state.disk.index.originals(of: digest.prefix, size: size, for: key)
+        let found = read { state in
+            state.disk.index.originals(of: digest.prefix, size: size, for: key).map {
+                (key: $0, names: state.disk.index.names(of: $0))
+            }
         }
-        return keys.compactMap { openOriginal($0) }
+        // Otherwise the attributes of further names could leave no room for those of the first.
+        for name in found.flatMap(\.names) { directory.writeAttributes(of: name) }
+        return found.compactMap { openOriginal($0.key) }
     }
 
     /// Opens the file of an entry to compare or to link it; `nil` if that fails. Neither is a use.

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 internal import CacheKey
 import CacheValues
 import HTTPCaching
@@ -21,6 +22,19 @@ extension CacheDirectory {
         guard let member = unwritten[key] else { return }
         ifPossible { () throws(Errno) in try write(member, of: key) }
         unwritten.remove(key, of: member.file)
+    }
+
+    /// Writes the attributes of an image that is about to be published, before further names of its file take their room.
+    func writeAttributes(of image: StagedImage, _ file: StagingFile) {
+        guard let attributes = image.unwritten else { return }
+        ifPossible { () throws(Errno) in
+            guard try attribute(EntryAttributes.url, of: .open(file.descriptor)) == nil else {
+                return
+            }
+            let copy = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
+            guard copy >= 0 else { return }
+            try write(attributes, of: image.key, ReferredFile(copy))
+        }
     }
 
     /// Writes the attributes of an entry that an earlier daemon, which was killed, has left with its record alone. Its

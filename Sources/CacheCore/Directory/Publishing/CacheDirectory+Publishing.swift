@@ -182,6 +182,7 @@ extension CacheDirectory {
     ) -> Bool {
         guard sharesFiles else { return false }
         if let (file, position) = batch.original(digest) {
+            writeAttributes(of: batch.images[position], file)
             // Both digests were computed from the bytes just now.
             guard shares(&image, digest, file, isProven: true) else { return false }
             image.source = position

@@ -36,8 +36,6 @@ extension CacheDirectory {
             guard try mayBeNamed(file, image) else { return false }
             // Its own name leads to the file already if the origin has sent the same bytes again.
             image.isPlaced = isSame(image.name, file)
-            // Otherwise the attributes of further names could leave no room for its own.
-            if let entry = original as? OpenedEntry { writeAttributes(of: entry.key) }
             do {
                 // The room that another thread makes just now is not for this image, which can do without.
                 try kernel.storing({ false }) { [image] () throws(Errno) in

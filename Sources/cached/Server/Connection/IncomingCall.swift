@@ -34,7 +34,7 @@ struct IncomingCall: Sendable {
 extension IncomingCall {
     /// Bytes that the daemon holds for each URL of a call that goes on, besides its text: for a download and those who
     /// wait for it, or for a name that is watched.
-    static let memoryOfDownload = 1152
+    static let memoryOfDownload = 1024
     private static let memoryOfName = 256
 
     /// Bytes that the daemon holds for the call.
