@@ -1,7 +1,7 @@
 import CLinux
-import Glibc
 internal import CacheKey
 import CacheValues
+import Glibc
 import HTTPCaching
 import ImageFormats
 internal import SystemPackage
