@@ -19,8 +19,21 @@ struct ReuseModel {
 
     /// The images in the cache, by the number of their page.
     var held: [Int: Held] = [:]
-    /// The pages whose file was cut or lengthened while it was pinned. The files are still there.
+    /// The pages whose file was cut or lengthened while it was pinned.
     var damagedPins: Set<Int> = []
+    /// Those of before a restart. The daemon has their pins if it ended before it saw the damage.
+    var uncertainPins: Set<Int> = []
+
+    mutating func restarted() {
+        uncertainPins.formUnion(damagedPins)
+        damagedPins = []
+    }
+
+    /// The cache says whether an entry is pinned that nothing else tells of.
+    mutating func saw(_ isPinned: Bool, of number: Int) {
+        guard held[number] != nil, uncertainPins.remove(number) != nil else { return }
+        held[number]?.isPinned = isPinned
+    }
 
     /// Whether a fetch has to wait for the origin.
     func mustAsk(_ page: ChangingPage, isRefresh: Bool) -> Bool {
@@ -39,9 +52,10 @@ struct ReuseModel {
     }
 
     /// If a connection that was used before is closed at once, libcurl repeats the request on another one. A short page in
-    /// place of the rest of a partial could be a part, so the image is asked for again without a range.
+    /// place of the rest of a partial could be a part, so the image is asked for again without a range; and so could a
+    /// whole response without a length.
     static func requests(to page: ChangingPage) -> ClosedRange<Int> {
-        [.resetting, .confused].contains(page.health) ? 1...2 : 1...1
+        [.resetting, .confused].contains(page.health) || page.isChunked ? 1...2 : 1...1
     }
 
     /// Asks the origin. Returns whether the fetch fails for a caller.

@@ -28,6 +28,7 @@ final class ReuseScript {
         do {
             while operations < count {
                 did("start")
+                model.restarted()
                 try await withTestScope { scope in
                     let fixture = try CacheFixture(
                         in: scope, directory: directory, origin: origin.server)
@@ -145,6 +146,7 @@ final class ReuseScript {
         did("remove", page)
         model.held[page.number] = nil
         model.damagedPins.remove(page.number)
+        model.uncertainPins.remove(page.number)
         _ = try await fixture.remove(page.path)
     }
 
@@ -159,6 +161,7 @@ final class ReuseScript {
             throw TestFailure("pins: \(failures)")
         }
         model.held[page.number]?.isPinned = isPinned
+        model.uncertainPins.remove(page.number)
         if !isPinned { model.damagedPins.remove(page.number) }
     }
 
@@ -192,7 +195,9 @@ final class ReuseScript {
 
     /// The cache has the page if the model does, with the same pin and with exactly that version in its file.
     private func check(_ fixture: CacheFixture, _ page: ChangingPage) throws {
-        let (lookup, held) = (try fixture.lookup(page.path), model.held[page.number])
+        let lookup = try fixture.lookup(page.path)
+        if case .cached(let facts, _, _) = lookup { model.saw(facts.isPinned, of: page.number) }
+        let held = model.held[page.number]
         guard lookup.isCached == (held != nil) else {
             throw TestFailure("\(page.path): \(lookup), not \(String(describing: held))")
         }
