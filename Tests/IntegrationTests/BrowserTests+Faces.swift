@@ -197,8 +197,9 @@ extension BrowserTests {
             try await browser.open(gallery.address)
             try await waitUntil("the list") { try await browser.report().count == "80 images" }
             // In the middle of the list nothing is shown anew without a word.
-            try await browser.press("End")
             let seen = try await eventually("pictures") {
+                // The list grows while their sizes come.
+                try await browser.press("End")
                 let report = try await browser.report()
                 return report.count("picture") == report.cells.count && report.cells.count > 8
                     ? report.cells.map(\.title) : nil

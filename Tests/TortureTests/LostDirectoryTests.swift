@@ -116,8 +116,10 @@ struct LostDirectoryTests {
                     try await Self.expectWell(fixture, downloads: fixture.urls.count)
                     #expect(try await fixture.verify().damagedCount == 0)
                 }
-                let names = try FileManager.default.contentsOfDirectory(atPath: fixture.directory)
-                #expect(names.count == fixture.urls.count + 2)
+                try await waitUntil("the images, the lock and the tag alone") {
+                    try FileManager.default.contentsOfDirectory(atPath: fixture.directory).count
+                        == fixture.urls.count + 2
+                }
                 try await Self.expectLocked(fixture)
                 figures.append("\(rounds) rounds")
             }
