@@ -198,7 +198,8 @@ struct ResumingTests {
                     ? Self.part() : .answer(headers: ["ETag": "\"2\""], body: Self.other)
             }
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            #expect(faults.hasStruck)
+            // A whole image can be there before the partial is read.
+            #expect(faults.hasStruck || status == 200)
             #expect(fixture.origin.requests().count == requests)
             try fixture.expectEntry(Self.other)
         }
