@@ -101,6 +101,24 @@ struct SharingTests {
         }
     }
 
+    /// The attributes of further names take the room of one inode, and those of the first are written after them.
+    @Test(arguments: [1, 40])
+    func everyNameKeepsItsURL(together: Int) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            let paths = (0..<40).map { "/a.png?copy=\($0)" }
+            for first in stride(from: 0, to: paths.count, by: together) {
+                try await fetch(fixture, Array(paths[first..<first + together]))
+            }
+            fixture.cache.writeAttributes()
+            for path in paths {
+                let key = try fixture.imageRequest(path).key
+                #expect(fixture.cache.details(of: key).url == fixture.origin.url(path))
+            }
+        }
+    }
+
     @Test func theBytesGoWithTheLastName() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
