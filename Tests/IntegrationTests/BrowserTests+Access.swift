@@ -169,9 +169,7 @@ extension BrowserTests {
             try await waitUntil("all pictures") { try await browser.report().work == nil }
             let still = try await browser.evaluate(Self.faults, as: [String].self)
             #expect(still == [])
-            // Rarely the page asks for a picture that is not there yet, and asks again.
-            let errors = try await browser.log().errors.filter { !$0.contains("404 (Not Found)") }
-            #expect(errors == [], "\(errors)")
+            #expect(try await browser.log().errors == [String]())
         }
     }
 }

@@ -68,7 +68,8 @@ final class Gallery: Responder {
             return try images.respond(to: request, key: name.dropFirst(6), then)
         }
         if name.hasPrefix("partial/") {
-            return then(try images.partial(key: name.dropFirst(8), type: query["type"]))
+            return then(
+                try images.partial(of: name.dropFirst(8), as: query["type"], to: request))
         }
         switch name {
         case "events": then(events(try view(query)))

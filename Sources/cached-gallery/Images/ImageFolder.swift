@@ -43,15 +43,18 @@ final class ImageFolder {
         return access("\(directory)/\(name.text)", R_OK) == 0 ? nil : errno
     }
 
-    /// What is here of an image that is being downloaded.
-    func partial(key: Substring, type: String?) throws(Refusal) -> Response {
+    /// What is here of an image that is being downloaded, which is all of it if the download has ended since the page
+    /// asked. There is no content if nothing is here.
+    func partial(of key: Substring, as type: String?, to request: HTTPRequest)
+        throws(Refusal) -> Response
+    {
         guard let name = Self.name(key), let type = type.flatMap({ MediaType(name: $0) }) else {
             throw .query
         }
-        guard let directory, let image = PartialImage(of: name, in: directory) else {
-            throw .nothingHere
+        if let directory, let image = PartialImage(of: name, in: directory) {
+            return image.response(as: type)
         }
-        return image.response(as: type)
+        return open(name).map { .shown($0, to: request) } ?? .nothingReady
     }
 
     private static func name(_ key: Substring) -> ImageName? {

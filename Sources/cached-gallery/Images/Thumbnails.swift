@@ -51,7 +51,7 @@ final class Thumbnails {
 
 extension Response {
     /// A browser does not log it as an error.
-    fileprivate static var nothingReady: Response {
+    static var nothingReady: Response {
         var response = Response(.noContent, type: "text/plain", .bytes(ByteBuffer()))
         response.headers.add(name: "Cache-Control", value: "no-store")
         return response
