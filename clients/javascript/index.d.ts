@@ -140,7 +140,7 @@ export class Load implements AsyncIterableIterator<Item> {
 export class Cache {
   /**
    * @param options.directory the cache directory; by default `$CACHED_DIRECTORY`,
-   *   `/var/cache/cached` if the machine's daemon serves, `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or `~/.cache/cached`
+   *   `/var/cache/cached` if the machine's daemon serves, `$XDG_CACHE_HOME/cached` or `~/.cache/cached`
    * @param options.socket the socket of the daemon; by default `$CACHED_SOCKET`, otherwise the first of
    *   `$XDG_RUNTIME_DIR/cached/cached.sock` and `/run/cached/cached.sock` that accepts a connection
    * @param options.patience milliseconds to wait for a daemon that does not answer, for example while it

@@ -9,8 +9,7 @@ public enum Places {
         if let directory = given ?? variable("CACHED_DIRECTORY") { return directory }
         let machine = StaticText.bytes("/var/cache/cached")
         if sockets(socket).first(where: exists) == machineSocket, exists(machine) { return machine }
-        // In a sandbox, the host's cache is elsewhere than the program's own.
-        if let caches = absolute("HOST_XDG_CACHE_HOME") ?? absolute("XDG_CACHE_HOME") {
+        if let caches = absolute("XDG_CACHE_HOME") {
             return caches + StaticText.bytes("/cached")
         }
         return (variable("HOME") ?? []) + StaticText.bytes("/.cache/cached")

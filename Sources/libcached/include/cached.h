@@ -114,7 +114,7 @@ typedef struct cached_request {
     { sizeof(cached_request), NULL, CACHED_NORMAL, 0, 0, NULL, NULL }
 
 /* Opens the cache. NULL: where everybody looks. directory: $CACHED_DIRECTORY, /var/cache/cached if the machine's
-   daemon serves, $HOST_XDG_CACHE_HOME/cached, $XDG_CACHE_HOME/cached, ~/.cache/cached. socket: $CACHED_SOCKET, $XDG_RUNTIME_DIR/cached/cached.sock,
+   daemon serves, $XDG_CACHE_HOME/cached, ~/.cache/cached. socket: $CACHED_SOCKET, $XDG_RUNTIME_DIR/cached/cached.sock,
    /run/cached/cached.sock. Neither has to exist. NULL with errno if memory or descriptors are short. */
 cached *cached_open(const char *directory, const char *socket);
 

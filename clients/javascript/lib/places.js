@@ -57,7 +57,7 @@ export function directory(socket, { env } = process) {
 
 /** The folder of the user's caches. */
 export function caches({ env } = process) {
-  return absolute(env.HOST_XDG_CACHE_HOME) ?? absolute(env.XDG_CACHE_HOME) ?? env.LOCALAPPDATA ?? `${homedir()}/.cache`
+  return absolute(env.XDG_CACHE_HOME) ?? env.LOCALAPPDATA ?? `${homedir()}/.cache`
 }
 
 /** The sockets of the daemon in their order, unless the application names one. */

@@ -261,13 +261,17 @@ folders.length = 0 // Only the programs of a test are there.
   async threeProgramsStartOneDaemon() {
     await inPlace(async (place) => {
       mkdirSync(`${place}/run`)
+      // As in a Flatpak, which has caches of its own. The library looks where its daemon writes.
       const env = {
-        ...process.env, HOME: place, XDG_RUNTIME_DIR: `${place}/run`, CACHED_ALLOW_NETWORK: '127.0.0.0/8',
+        ...process.env, HOME: place, XDG_CACHE_HOME: `${place}/.cache`, HOST_XDG_CACHE_HOME: `${place}/host`,
+        XDG_RUNTIME_DIR: `${place}/run`, CACHED_ALLOW_NETWORK: '127.0.0.0/8',
         PATH: `${process.env.PROGRAMS}:${process.env.PATH}`,
       }
       const source = `import { Cache } from ${JSON.stringify(new URL('../index.js', import.meta.url).href)}
         const began = performance.now()
-        const { path } = await new Cache().get(process.argv[1])
+        const cache = new Cache()
+        const { path } = await cache.get(process.argv[1])
+        if (cache.peek(process.argv[1]).path !== path) throw new Error('it looks elsewhere')
         console.log(performance.now() - began, path)`
       try {
         const answers = await Promise.all(plain(0, 3).map((url) =>

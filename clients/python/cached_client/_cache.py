@@ -44,7 +44,7 @@ class Cache:
     Several threads may use one cache; each load belongs to one thread at a time.
 
     directory: the cache directory; by default `$CACHED_DIRECTORY`, `/var/cache/cached` if the machine's daemon serves,
-        `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or `~/.cache/cached`.
+        `$XDG_CACHE_HOME/cached` or `~/.cache/cached`.
     socket: the socket of the daemon; by default `$CACHED_SOCKET`, otherwise the first of
         `$XDG_RUNTIME_DIR/cached/cached.sock` and `/run/cached/cached.sock` that accepts a connection.
     patience: seconds to wait for a daemon that does not answer, for example while it restarts.

@@ -75,10 +75,9 @@ def directory(socket: str | None = None) -> str:
 
 def caches() -> str:
     """The folder of the user's caches."""
-    for variable in ("HOST_XDG_CACHE_HOME", "XDG_CACHE_HOME"):
-        base = os.environ.get(variable, "")
-        if base.startswith("/"):
-            return base
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if base.startswith("/"):
+        return base
     return os.environ.get("LOCALAPPDATA") or os.path.expanduser("~/.cache")
 
 

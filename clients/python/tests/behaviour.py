@@ -278,13 +278,16 @@ def the_socket_unit_comes_first():
 def three_programs_start_one_daemon():
     with tempfile.TemporaryDirectory() as place:
         os.mkdir(place + "/run")
-        environment = {**os.environ, "HOME": place, "XDG_RUNTIME_DIR": place + "/run", "CACHED_ALLOW_NETWORK": "127.0.0.0/8",
-                       "PATH": f"{os.environ['PROGRAMS']}:{os.environ['PATH']}"}
+        # As in a Flatpak, which has caches of its own. The library looks where its daemon writes.
+        caches = {"XDG_CACHE_HOME": place + "/.cache", "HOST_XDG_CACHE_HOME": place + "/host"}
+        environment = {**os.environ, **caches, "HOME": place, "XDG_RUNTIME_DIR": place + "/run",
+                       "CACHED_ALLOW_NETWORK": "127.0.0.0/8", "PATH": f"{os.environ['PROGRAMS']}:{os.environ['PATH']}"}
         script = """if True:
             import socket, struct, sys, time
             from cached_client import Cache
             cache, began = Cache(), time.monotonic()
             path, took = cache.get(sys.argv[1]).path, time.monotonic() - began
+            assert cache.peek(sys.argv[1]).path == path
             with cache._connect() as connection:
                 daemon = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
             print(struct.unpack("3i", daemon)[0], took, path)

@@ -62,7 +62,7 @@ impl Options {
     }
 
     /// The directory of the cache: else `$CACHED_DIRECTORY`, `/var/cache/cached` if the machine's daemon serves,
-    /// `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or `~/.cache/cached`. A path with a NUL is none.
+    /// `$XDG_CACHE_HOME/cached` or `~/.cache/cached`. A path with a NUL is none.
     #[must_use]
     pub fn directory(mut self, path: impl AsRef<Path>) -> Self {
         self.directory = CString::new(path.as_ref().as_os_str().as_bytes()).ok();

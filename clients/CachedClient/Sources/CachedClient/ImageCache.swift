@@ -16,7 +16,7 @@ public final class ImageCache: Sendable {
     /// The places of the cache and of the daemon, and how long to wait for the daemon.
     public struct Configuration: Sendable {
         /// The cache directory. `nil` stands for `$CACHED_DIRECTORY`, `/var/cache/cached` if the machine's daemon is
-        /// the one that is used, `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or `~/.cache/cached`.
+        /// the one that is used, `$XDG_CACHE_HOME/cached` or `~/.cache/cached`.
         public var directory: String?
         /// The daemon's socket. `nil` stands for `$CACHED_SOCKET`, or the first of
         /// `$XDG_RUNTIME_DIR/cached/cached.sock` and `/run/cached/cached.sock` that answers.
