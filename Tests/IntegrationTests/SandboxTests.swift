@@ -83,7 +83,7 @@ struct SandboxTests {
         return [
             "--unshare-all", "--die-with-parent", "--ro-bind", "/usr", "/usr",
             "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--proc", "/proc",
-            "--ro-bind", script, "/reader.py", "--bind", socketDirectory, "/run/cached",
+            "--ro-bind", script, "/reader.py", "--ro-bind", socketDirectory, "/run/cached",
             "/usr/bin/python3", "/reader.py",
         ]
     }
