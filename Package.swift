@@ -56,7 +56,7 @@ let package = Package(
         .target(
             name: "ClientCore", dependencies: ["CClient", "MediaTypes"], swiftSettings: strict),
         .target(
-            name: "CacheWire", dependencies: ["CClient", "ClientCore", "CLinux"],
+            name: "CacheWire", dependencies: ["CClient", "ClientCore"],
             swiftSettings: strict),
         // The Swift library for applications, which is also a package of its own.
         .target(
@@ -85,7 +85,7 @@ let package = Package(
         .target(
             name: "CacheCore",
             dependencies: [
-                "CCrypto", "CCurl", "CLinux", "CacheDisk", "CacheFetching", "CacheKey",
+                "CCurl", "CLinux", "CacheDisk", "CacheFetching", "CacheKey",
                 "CacheModel", "CacheValues", "HTTPCaching", "ImageFormats", logging, system,
             ],
             swiftSettings: strict),
@@ -144,7 +144,7 @@ let package = Package(
             name: "CacheModelTests",
             dependencies: [
                 "CacheDisk", "CacheFetching", "CacheKey", "CacheModel", "CacheSamples",
-                "CacheValues", "HitRatio", "ImageFormats", "TestSupport",
+                "CacheValues", "HitRatio", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -164,7 +164,7 @@ let package = Package(
         .testTarget(
             name: "cachedTests",
             dependencies: [
-                "cached", "CacheCore", "CacheDisk", "CacheFetching", "CacheKey", "CacheValues",
+                "cached", "CacheCore", "CacheFetching", "CacheKey", "CacheValues",
                 "CacheWire",
                 "HTTPCaching", "ImageFormats", "TestSupport", arguments, logging, nioCore, nioPosix,
             ],
@@ -210,8 +210,8 @@ let package = Package(
         .testTarget(
             name: "ClientCoreTests",
             dependencies: [
-                "CTestSupport", "CacheKey", "CacheWire", "ClientCore", "HTTPCaching",
-                "ImageFormats", "StubDaemon", "TestSupport",
+                "CTestSupport", "CacheFetching", "CacheKey", "CacheValues", "CacheWire",
+                "ClientCore", "HTTPCaching", "ImageFormats", "StubDaemon", "TestSupport",
             ],
             exclude: ["Embedded"], swiftSettings: strict),
         .testTarget(

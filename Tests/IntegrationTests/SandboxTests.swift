@@ -75,6 +75,42 @@ struct SandboxTests {
         }
     }
 
+    /// Each start of the application is a sandbox of its own, and shares the daemon that the first one has started.
+    @Test func anApplicationIsNoGuestOfTheDaemonInItsFlatpak() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 9000)))
+            let url = origin.url("/a.png")
+            let place = try TemporaryDirectory(in: scope)
+            try Data().write(to: URL(filePath: place.file("info")))
+            let words = try flatpak(info: place.file("info"))
+            let environment = minimalEnvironment([
+                "CACHED_DIRECTORY": place.file("cache"), "CACHED_SOCKET": place.file("socket"),
+                "CACHED_ALLOW_NETWORK": "127.0.0.0/8",
+            ])
+            let cached = try ChildProcess(
+                "bwrap", words + [BuiltProducts.program("cached")], environment: environment,
+                in: scope)
+            try await cached.waitForSocket(place.file("socket"))
+            for arguments in [["fetch", url], ["pin", url], ["list"], ["remove", url]] {
+                let output = try await run(
+                    "bwrap", words + [BuiltProducts.program("cachectl")] + arguments,
+                    environment: environment)
+                #expect(output.status == .success, "\(arguments): \(output.errorText)")
+            }
+            #expect(origin.requests("/a.png").count == 1)
+        }
+    }
+
+    /// The file system as it is, with the file by which a Flatpak is known, and processes and users of its own.
+    private func flatpak(info: String) throws -> [String] {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: "/")
+            .filter { !["proc", "dev"].contains($0) }
+        return ["--unshare-user", "--unshare-pid", "--die-with-parent", "--proc", "/proc"]
+            + ["--dev", "/dev", "--ro-bind", info, "/.flatpak-info"]
+            + folders.flatMap { ["--bind", "/" + $0, "/" + $0] }
+    }
+
     /// A system without anything but the programs that the reader needs.
     private func sandbox(_ socketDirectory: String) -> [String] {
         let directory = URL(filePath: #filePath).deletingLastPathComponent().path(

@@ -25,11 +25,13 @@ struct Namespaces: Sendable {
             ? Place(device: facts.st_dev, inode: facts.st_ino) : nil
     }
 
-    /// Those of the programs around the daemon. A service manager may have given the daemon others than its own.
+    /// Those of the programs around the daemon. A service manager may have given the daemon others than its own. `nil`
+    /// in a Flatpak, whose application has a sandbox for each of its starts and shares this daemon among them.
     ///
     /// Has to be called before the daemon restricts itself.
-    static func around(_ manager: ServiceManager) -> Namespaces {
-        Namespaces(of: manager.isListening ? "\(getppid())" : "self")
+    static func around(_ manager: ServiceManager) -> Namespaces? {
+        guard access("/.flatpak-info", F_OK) != 0 else { return nil }
+        return Namespaces(of: manager.isListening ? "\(getppid())" : "self")
     }
 
     /// Whether one of them is another namespace. What one side does not know says nothing.
