@@ -69,6 +69,10 @@ claim "the folders of the cache and of the socket are there for all users" has_f
 claim "the daemon starts" begin_daemon
 # shellcheck source=Tests/Packaging/use.bash
 source Tests/Packaging/use.bash
+derives() {
+    as_user cachectl fetch --json "${url%a.png}large.png#side=128" | tee /dev/stderr | grep '"width":128'
+}
+claim "a smaller image is derived" derives
 
 # Upgrade and downgrade, with the daemon running
 
@@ -98,12 +102,13 @@ claim "a second installation of the same version changes nothing" installed_agai
 
 # The end
 
-removed() { inside dpkg -r libcached-dev libcached0 cached-deriver cached-gallery cached && [[ ! -e $root/usr/bin/cached ]]; }
+installed=(libcached-dev libcached0 cached-deriver cached-gallery python3-cached-client cached)
+removed() { inside dpkg -r "${installed[@]}" && [[ ! -e $root/usr/bin/cached ]]; }
 kept_after_removal() { [[ -n $(find "$root/var/cache/cached" -name '*-*' -size "$(stat -c %s "$work/origin/a.png")c") ]]; }
 answers_after_removal() {
     cp "$output/kept-cachectl" "$root/packages/cachectl" && as_user /packages/cachectl status "$url"
 }
-purged() { inside dpkg -P libcached-dev libcached0 cached-deriver cached-gallery cached; }
+purged() { inside dpkg -P "${installed[@]}"; }
 cache_is_gone() { [[ ! -e $root/var/cache/cached && ! -e $root/etc/cached && ! -e $root/run/cached ]]; }
 nothing_is_left() {
     local left

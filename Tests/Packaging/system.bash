@@ -76,11 +76,20 @@ as_owner() { "${enter[@]}" --userspec=cached:cached "$root" "$@"; }
 # Without those for GTK and Qt, which need hundreds of MB; their own tests run what is in them.
 install_packages() { inside sh -c "dpkg -i \$(ls /packages/$1/*.deb | grep -v -e qml -e gtk)"; }
 
-# An origin with one image; its log has a line for each request.
+# An origin with a small and a large image; its log has a line for each request.
 begin_origin() {
     mkdir "$work/origin"
     base64 -d <<<'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' \
         >"$work/origin/a.png"
+    python3 - "$work/origin/large.png" <<'IMAGE'
+import struct, sys, zlib
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+head = struct.pack(">IIBBBBB", 512, 512, 8, 0, 0, 0, 0)
+body = zlib.compress(bytes(513 * 512))
+with open(sys.argv[1], "wb") as file:
+    file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", body) + chunk(b"IEND", b""))
+IMAGE
     exec {origin_output}< <(exec python3 -u Tests/Packaging/origin "$work/origin" 2>"$work/origin.log")
     read -r port <&"$origin_output"
     url=http://127.0.0.1:$port/a.png
