@@ -171,6 +171,7 @@ extension FetchingState {
         leaveOriginal(key, flight, &effects)
         release(key, flight)
         _ = downloads.remove(key)
+        if changes.noteEnd(key) { effects.notices.append(.endsArrived) }
         spaceReleased(&effects)
     }
 

@@ -123,6 +123,9 @@ package struct FetchingState: ~Copyable, Sendable {
     /// The keys that changed since the observer last asked.
     package mutating func takeChanges() -> Set<CacheKey> { changes.take() }
 
+    /// Those of them whose downloads have ended. The others stay.
+    package mutating func takeEnds() -> Set<CacheKey> { changes.takeEnds() }
+
     // MARK: Invariants
 
     /// Checks every invariant of both halves. For tests.

@@ -56,6 +56,31 @@ struct AdjustTests {
         }
     }
 
+    /// Progress is gathered for 100 ms; an image is told as soon as it is here.
+    @Test func anEndIsToldWithoutDelay() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let urls = (0..<25).map { origin.url("/\($0).png") }
+            for number in 0..<25 {
+                origin.route(
+                    "/\(number).png", .answer(body: SampleImage.png(byteCount: 9000, seed: number)))
+            }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let clock = ContinuousClock()
+            var shortest = Duration.seconds(1)
+            for url in urls {
+                let stream = try daemon.connect()
+                let began = clock.now
+                let fetch = call(
+                    "Fetch", [], parameters: wants([want(url)]), #""follow":true"#, flags: more)
+                var reply = try await stream.ask(fetch)
+                while reply.items.first?.state != .cached { reply = try await stream.nextReply() }
+                shortest = min(shortest, clock.now - began)
+            }
+            #expect(shortest < .milliseconds(60))
+        }
+    }
+
     @Test func aRowThatBecomesVisibleKeepsItsDownload() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -17,6 +17,11 @@ extension Cache {
         return run { state, _ in state.fetching.takeChanges() }
     }
 
+    /// Returns those of them whose downloads have ended, which need not wait for others.
+    public func takeEnds() -> Set<CacheKey> {
+        run { state, _ in state.fetching.takeEnds() }
+    }
+
     /// Returns the keys of all downloads, in the order in which the downloads began.
     public func keysInFlight() -> [CacheKey] {
         let flights = read { state in

@@ -306,20 +306,22 @@ public final class Cache: Sendable {
     private func deliver(_ notices: [Notice]) {
         guard !notices.isEmpty else { return }
         var outcomes: [Outcome] = []
-        var hasChanges = false
+        var (hasChanges, hasEnds) = (false, false)
         for notice in notices {
             switch notice {
             case .finish(let outcome) where verifier.takes(outcome): break
             case .finish(let outcome): outcomes.append(outcome)
             case .changesArrived: hasChanges = true
+            case .endsArrived: hasEnds = true
             case .scanNeeded: startScan()
             case .store(let news): StoreLog(logger).report(news)
             }
         }
-        guard !outcomes.isEmpty || hasChanges else { return }
+        guard !outcomes.isEmpty || hasChanges || hasEnds else { return }
         let observer = observer.withLock { $0 }
         if !outcomes.isEmpty { observer?.decided(outcomes) }
         if hasChanges { observer?.changesArrived() }
+        if hasEnds { observer?.endsArrived() }
     }
 
     /// The directory is gone, or another one is in its place that cannot be used.

@@ -6,11 +6,14 @@ public protocol CacheObserver: AnyObject, Sendable {
     func decided(_ outcomes: [Outcome])
     /// At least one key changed its state since the last call of ``Cache/takeChanges()``.
     func changesArrived()
+    /// At least one download ended since the last call of ``Cache/takeChanges()`` or ``Cache/takeEnds()``.
+    func endsArrived()
     /// The directory is gone, or another one has its path that could not be taken over. The cache tries again, and works
     /// as soon as it can.
     func directoryGone()
 }
 
 extension CacheObserver {
+    public func endsArrived() {}
     public func directoryGone() {}
 }

@@ -4,6 +4,8 @@ package enum Notice: Sendable {
     case finish(Outcome)
     /// A key changed, for the first time since the observer last took the changes.
     case changesArrived
+    /// A download ended, for the first time since the observer last took the ends.
+    case endsArrived
     /// The whole directory has to be read again.
     case scanNeeded
     /// The store can be used again, or cannot be used.

@@ -197,6 +197,10 @@ extension SocketServer: CacheObserver {
         server.loop.execute { [server] in server.broadcaster.changesArrived() }
     }
 
+    func endsArrived() {
+        server.loop.execute { [server] in server.broadcaster.endsArrived() }
+    }
+
     /// The rights of a restricted daemon belong to the directory that was there at the start.
     func directoryGone() {
         guard settings.restriction == .yes else { return }

@@ -150,6 +150,23 @@ struct ChangeScriptTests {
         #expect(script.progresses("a", received: 1, total: 10) == ["announce"])
     }
 
+    /// What has ended can be taken before the rest, and is not taken twice.
+    @Test func endsAreAnnouncedAndTakenByThemselves() {
+        for image in ["a", "b", "c"] { script.caller("reader of \(image)", wants: image) }
+        _ = changed()
+        _ = script.finishes("a")
+        #expect(script.state.fetching.takeEnds() == [])
+        #expect(script.published("a").contains("announce the end"))
+        #expect(script.finishes("b", failing: .http(404)).contains("announce the end") == false)
+        _ = script.progresses("c", received: 100, total: 1000)
+        #expect(script.state.fetching.takeEnds() == [script.key("a"), script.key("b")])
+        #expect(script.state.fetching.takeEnds() == [])
+        #expect(changed() == ["c"])
+        #expect(script.finishes("c", failing: .http(404)).contains("announce the end"))
+        #expect(changed() == ["c"])
+        #expect(script.state.fetching.takeEnds() == [])
+    }
+
     @Test func remembersAFailureWithItsURL() {
         script.caller("reader", wants: "a")
         _ = script.finishes("a", failing: .http(404))

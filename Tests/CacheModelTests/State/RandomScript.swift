@@ -282,7 +282,7 @@ struct RandomScript: ~Copyable {
             let failures = outcome.failures.map { "\(images[$0.key] ?? -1) \($0.value.kind)" }
             let caller = callers.removeValue(forKey: outcome.waiter) ?? -1
             return "tell \(caller): \(failures.sorted().joined(separator: ", "))"
-        case .changesArrived: return "announce"
+        case .changesArrived, .endsArrived: return "announce"
         case .scanNeeded: return "scan"
         case .store: return "speak of a store that is not there"
         }

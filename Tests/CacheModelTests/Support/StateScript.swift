@@ -285,6 +285,7 @@ final class StateScript {
         switch notice {
         case .finish(let outcome): words(outcome)
         case .changesArrived: "announce"
+        case .endsArrived: "announce the end"
         case .scanNeeded: "scan"
         case .store: "store"
         }

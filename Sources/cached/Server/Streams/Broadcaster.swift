@@ -7,12 +7,16 @@ import Synchronization
 
 /// Reports the changes in the cache to the streams that have subscribed to them. Used on the event loop only.
 ///
-/// It gathers changes for 100 ms, and encodes an item once, however many streams report it.
+/// It gathers changes for 100 ms and ends of downloads for 20 ms, and encodes an item once, however many streams report
+/// it. An end after a pause is reported at once.
 final class Broadcaster: Sendable {
     private struct State {
         var index = SubscriptionIndex<UpdateStream>()
         var log = ChangeLog()
         var isTickScheduled = false
+        var areEndsScheduled = false
+        /// When ends of downloads were last reported.
+        var lastEnds = NIODeadline.uptimeNanoseconds(0)
         /// Keys that have changed and are not reported yet.
         var changes: ArraySlice<CacheKey> = []
         /// Whether changes are being reported further up the stack.
@@ -30,6 +34,8 @@ final class Broadcaster: Sendable {
 
     /// How long changes are gathered before they are reported.
     private static let interval = TimeAmount.milliseconds(100)
+    /// The same of the ends of downloads. Someone waits for an end; the fraction of a download only has to look right.
+    private static let intervalOfEnds = TimeAmount.milliseconds(20)
 
     private let cache: Cache
     private let replies: ReplyWriter
@@ -102,6 +108,19 @@ final class Broadcaster: Sendable {
         scheduleTick()
     }
 
+    /// Downloads have ended.
+    func endsArrived() {
+        guard !state.value.areEndsScheduled else { return }
+        state.value.areEndsScheduled = true
+        let time = state.value.lastEnds + Self.intervalOfEnds
+        loop.assumeIsolated().scheduleTask(deadline: time) { [self] in
+            state.value.areEndsScheduled = false
+            state.value.lastEnds = .now()
+            // If changes are being reported, the next tick has these.
+            report(cache.takeEnds)
+        }
+    }
+
     private func scheduleTick() {
         guard !state.value.isTickScheduled else { return }
         state.value.isTickScheduled = true
@@ -114,11 +133,13 @@ final class Broadcaster: Sendable {
         reportChanges()
     }
 
+    private func reportChanges() { report(cache.takeChanges) }
+
     /// Reports what has changed, unless that is happening already.
-    private func reportChanges() {
+    private func report(_ take: () -> Set<CacheKey>) {
         guard !state.value.index.isEmpty, !state.value.isReporting, state.value.changes.isEmpty
         else { return }
-        state.value.changes = Array(cache.takeChanges())[...]
+        state.value.changes = Array(take())[...]
         reportBatch()
     }
 
