@@ -37,14 +37,18 @@ extension FetchingState {
             }
             if !answer.victims.isEmpty { evictToWatermark(&effects) }
         case .evicting: break
-        case .refused(.waitsForSpace): waitForSpace(key, &effects)
+        case .refused(.waitsForSpace): waitForSpace(key, needed, &effects)
         case .refused(let failure): countRefusal(failure)
         }
         return answer
     }
 
     /// The download requested space that other downloads hold. It stops, and continues once space is free.
-    private mutating func waitForSpace(_ key: CacheKey, _ effects: inout Effects) {
+    private mutating func waitForSpace(
+        _ key: CacheKey, _ needed: Int64, _ effects: inout Effects
+    ) {
+        // What it has received on top of what it has reported is still written to its partial.
+        disk.space.wrote(key, needed)
         requeue(key, becauseOfSpace: true, &effects)
         disk.space.becameShort()
     }

@@ -71,6 +71,17 @@ struct WaitingForSpaceScriptTests {
         #expect(script.finishes("b", failing: .http(500)) == ["start a"])
     }
 
+    /// What has arrived and is not written yet is written to the partial, so it takes space from now on.
+    @Test func bytesOnTheirWayToThePartialCount() {
+        let test = Self(bytes: 140 * block)
+        for image in ["a", "b"] {
+            _ = test.script.want(image, by: nil)
+            #expect(test.script.asks(image, for: 1) == ["granted 262144"])
+        }
+        test.waits("a", for: Budget.step + 1)
+        #expect(test.script.state.disk.bytesUsed == 65 * block)
+    }
+
     @Test func aDownloadAloneDoesNotWaitForItself() {
         let script = StateScript(bytes: 100 * block)
         _ = script.want("b", by: nil)
