@@ -15,6 +15,8 @@ struct Namespaces: Sendable {
 
     private let users: [UInt8]?
     private let mounts: Place?
+    /// Whether a program in others is a guest.
+    private(set) var haveGuests = true
 
     /// - Parameter process: the name of its folder in `/proc`.
     init(of process: String) {
@@ -25,13 +27,14 @@ struct Namespaces: Sendable {
             ? Place(device: facts.st_dev, inode: facts.st_ino) : nil
     }
 
-    /// Those of the programs around the daemon. A service manager may have given the daemon others than its own. `nil`
-    /// in a Flatpak, whose application has a sandbox for each of its starts and shares this daemon among them.
+    /// Those of the programs around the daemon. A service manager may have given the daemon others than its own. The
+    /// application of a Flatpak has a sandbox for each of its starts, and shares this daemon among them.
     ///
     /// Has to be called before the daemon restricts itself.
-    static func around(_ manager: ServiceManager) -> Namespaces? {
-        guard access("/.flatpak-info", F_OK) != 0 else { return nil }
-        return Namespaces(of: manager.isListening ? "\(getppid())" : "self")
+    static func around(_ manager: ServiceManager) -> Namespaces {
+        var home = Namespaces(of: manager.isListening ? "\(getppid())" : "self")
+        home.haveGuests = access("/.flatpak-info", F_OK) != 0
+        return home
     }
 
     /// Whether one of them is another namespace. What one side does not know says nothing.

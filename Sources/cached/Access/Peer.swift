@@ -25,8 +25,8 @@ struct Peer: Sendable {
 
     /// The process at the other end of a connection. Used on the event loop of the channel.
     ///
-    /// - Parameter home: the namespaces of the programs around the daemon; `nil` if it has no guests.
-    init?(of channel: any Channel, home: Namespaces?) {
+    /// - Parameter home: the namespaces of the programs around the daemon.
+    init?(of channel: any Channel, home: Namespaces) {
         let peer = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
             of: NIOBSDSocket.Handle.self
         ) { Peer(of: $0, home: home) }
@@ -50,7 +50,7 @@ struct Peer: Sendable {
     private static let unknown: uid_t = 65534
 
     /// `nil` if the descriptor is no connected Unix socket.
-    init?(of descriptor: Int32, home: Namespaces?) {
+    init?(of descriptor: Int32, home: Namespaces) {
         var credentials = clinux_peer()
         guard clinux_peer_of(descriptor, &credentials) == 0 else { return nil }
         let more = withUnsafeTemporaryAllocation(of: gid_t.self, capacity: Self.mostGroups) {
@@ -65,9 +65,9 @@ struct Peer: Sendable {
 
     /// Another process can have the number of one that has ended, so what is seen counts only if it has not.
     private static func isGuest(
-        _ descriptor: Int32, _ process: pid_t, _ home: Namespaces?
+        _ descriptor: Int32, _ process: pid_t, _ home: Namespaces
     ) -> Bool {
-        guard let home else { return false }
+        guard home.haveGuests else { return false }
         let handle = clinux_peer_process(descriptor)
         let isUnknown = handle < 0 && errno != ENOPROTOOPT
         defer { if handle >= 0 { close(handle) } }

@@ -25,7 +25,7 @@ struct ServerContext: Sendable {
     let pager: NIOThreadPool
     /// The users who may change the cache. Used on the event loop only.
     let managers: NIOLoopBoundBox<Managers>
-    let home: Namespaces?
+    let home: Namespaces
     let logger: Logger
     let pressure: PressureMonitor
     let pressureNews: PressureNews
