@@ -17,7 +17,7 @@ extension Cache {
         return run { state, _ in state.fetching.takeChanges() }
     }
 
-    /// Returns those of them whose downloads have ended, which need not wait for others.
+    /// Returns the keys of ``takeChanges()`` whose downloads have ended, and leaves the others.
     public func takeEnds() -> Set<CacheKey> {
         run { state, _ in state.fetching.takeEnds() }
     }

@@ -267,9 +267,9 @@ extension InterfaceDescription {
         # Reports the current state and then the changes. It never starts a download, and does not count as a use.
         #
         # With more: first the current state, in replies of at most 256 items; then the changes, which are gathered for at most
-        # 100 ms, ends of downloads for at most 20 ms. An item is reported again when its state or phase changes, when 1 % more of it has arrived, and when it ends.
-        # If a download failed, an item with its failure is reported too. The url of an item comes from the attribute of its
-        # file, and is empty if it is not known.
+        # 100 ms, ends of downloads for at most 20 ms. An item is reported again when its state or phase changes, when 1 % more
+        # of it has arrived, and when it ends. If a download failed, an item with its failure is reported too. The url of an item
+        # comes from the attribute of its file, and is empty if it is not known.
         #
         # A client that reads slowly gets the newest state. If more has changed than the daemon remembers, the stream ends, and
         # the client has to call again. A new Watch takes over from the running one and misses no change of what both name.
